@@ -1,0 +1,251 @@
+//! The program: reads the command line, hands over to the library, turns what comes back
+//! into an exit code.
+
+mod cli;
+mod man;
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+
+use cli::{Action, Cli, OverrideArgs, SessionArgs};
+use trimark::interrupt::Signals;
+use trimark::report::FORMATS;
+use trimark::runner::clean::{Cleaned, clean};
+use trimark::script::grammar::parse_line;
+use trimark::script::program::{self, Program};
+use trimark::script::{Command, Dialect, Flow, Overrides, Session, Trouble, prompt};
+use trimark::workload::{Assignment, Location, LocationChange};
+
+/// What PostMark prints first.
+const BANNER: &str = "PostMark v1.51 : 8/14/01\n";
+/// The settings file PostMark reads by itself.
+const RC_FILE: &str = ".pmrc";
+/// The script of the demonstration, first published in 2011.
+const DEMO: &str = include_str!("../fixtures/2011.pm");
+
+fn main() -> ExitCode {
+    let called_as = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let outcome = if called_as.file_name().is_some_and(|name| name == "postmark") {
+        as_postmark()
+    } else {
+        let cli = Cli::parse();
+        match cli.command {
+            None => session(cli.session),
+            Some(Action::Run { config, no_rc, overrides }) => run(config, no_rc, &overrides),
+            Some(Action::Show { config, no_rc, overrides }) => show(config, no_rc, &overrides),
+            Some(Action::Clean { dir }) => clean_directory(&dir),
+            Some(Action::Demo { overrides }) => demo(&overrides),
+            Some(Action::Commands { prefix }) => commands(&prefix.join(" ")),
+            Some(Action::Man) => man::print().map(|()| 0),
+        }
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            let trouble = error.downcast_ref::<Trouble>();
+            if !trouble.is_some_and(Trouble::is_silent) {
+                eprintln!("trimark: error: {error:#}");
+            }
+            ExitCode::from(trouble.map_or(1, Trouble::exit_code))
+        }
+    }
+}
+
+/// Calls `body` with a session that prints to the standard streams.
+fn with_session<T>(
+    dialect: Dialect,
+    overrides: Overrides,
+    body: impl FnOnce(&mut Session<'_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let signals = Signals::install().context("cannot take over signals")?;
+    // Both streams are line buffered; the prompt and progress are flushed by the session.
+    let (mut out, mut errors) = (io::stdout(), io::stderr());
+    body(&mut Session::new(dialect, overrides, signals, &mut out, &mut errors))
+}
+
+/// PostMark itself: banner, a configuration file if exactly one argument is given, the
+/// prompt on any input, exit code 0 whatever happened (but for a signal).
+fn as_postmark() -> anyhow::Result<u8> {
+    with_session(Dialect::PostMark, Overrides::default(), |session| {
+        session.say(BANNER);
+        let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+        let config = match arguments.as_slice() {
+            [config] => Some(PathBuf::from(config)),
+            _ => Some(PathBuf::from(RC_FILE)).filter(|rc| rc.exists()),
+        };
+        let loaded = config.map(|path| session.load(&path));
+        let flow = match loaded {
+            Some(Ok(flow)) => flow,
+            Some(Err(trouble)) => session.report(&trouble),
+            None => Flow::Continue,
+        };
+        if flow == Flow::Continue {
+            converse(session)?;
+        }
+        // Only a signal is told by the exit code.
+        Ok(if session.worst() > 128 { session.worst() } else { 0 })
+    })
+}
+
+/// The prompt on a terminal, or line by line from standard input.
+fn converse(session: &mut Session<'_>) -> anyhow::Result<()> {
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        prompt::terminal(session)?;
+    } else {
+        prompt::stream(session, &mut io::stdin().lock()).context("cannot read standard input")?;
+    }
+    Ok(())
+}
+
+/// `trimark [CONFIG]`
+fn session(arguments: SessionArgs) -> anyhow::Result<u8> {
+    let overrides = overrides(&arguments.overrides)?;
+    with_session(Dialect::Trimark, overrides, |session| {
+        let config = config_or_rc(arguments.config, arguments.no_rc);
+        if arguments.keep_going {
+            let loaded = config.map(|path| session.load_line_by_line(&path));
+            if !matches!(loaded, Some(Flow::Quit)) {
+                converse(session)?;
+            }
+            return Ok(session.worst());
+        }
+        if let Some(path) = config
+            && session.execute_program(program::read(&path)?)? == Flow::Quit
+        {
+            return Ok(session.worst());
+        }
+        if io::stdin().is_terminal() {
+            converse(session)?;
+        } else {
+            let mut text = Vec::new();
+            io::stdin().read_to_end(&mut text).context("cannot read standard input")?;
+            session.execute_program(program::parse(&text, "standard input")?)?;
+        }
+        Ok(session.worst())
+    })
+}
+
+/// `trimark run`
+fn run(config: Option<PathBuf>, no_rc: bool, arguments: &OverrideArgs) -> anyhow::Result<u8> {
+    let program = read_program(config, no_rc)?;
+    run_program(program, overrides(arguments)?)
+}
+
+fn run_program(program: Program, overrides: Overrides) -> anyhow::Result<u8> {
+    with_session(Dialect::Trimark, overrides, |session| {
+        let runs = program.runs();
+        session.execute_program(program)?;
+        if !runs {
+            session.run(None)?;
+        }
+        Ok(session.worst())
+    })
+}
+
+/// `trimark show`
+fn show(config: Option<PathBuf>, no_rc: bool, arguments: &OverrideArgs) -> anyhow::Result<u8> {
+    let program = read_program(config, no_rc)?.settings_only();
+    with_session(Dialect::Trimark, overrides(arguments)?, |session| {
+        session.execute_program(program)?;
+        session.execute(Command::Show(None))?;
+        Ok(0)
+    })
+}
+
+/// `trimark demo`
+fn demo(arguments: &OverrideArgs) -> anyhow::Result<u8> {
+    let program = program::parse(DEMO.as_bytes(), "the demonstration")?;
+    let mut overrides = overrides(arguments)?;
+    let directory = tempfile::Builder::new()
+        .prefix("trimark-demo-")
+        .tempdir()
+        .context("cannot make a temporary directory")?;
+    if arguments.location.is_none() {
+        overrides.assignments.push(location(directory.path()));
+    }
+    run_program(program, overrides)
+}
+
+/// `trimark commands`
+fn commands(prefix: &str) -> anyhow::Result<u8> {
+    with_session(Dialect::Trimark, Overrides::default(), |session| {
+        session.execute(Command::Help(prefix.to_owned()))?;
+        Ok(0)
+    })
+}
+
+/// `trimark clean`
+fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
+    let Cleaned { clean_up, foreign, directories } = clean(directory).map_err(Trouble::from)?;
+    let mut out = io::stdout().lock();
+    if directories.is_empty() {
+        writeln!(out, "Nothing to clean in '{}': no run left a manifest.", directory.display())?;
+        return Ok(0);
+    }
+    for cleaned in directories {
+        writeln!(out, "Cleaned '{}'.", cleaned.display())?;
+    }
+    writeln!(out, "Removed {} files and {} subdirectories.", clean_up.files, clean_up.directories)?;
+    for path in foreign {
+        writeln!(out, "Not of that run, left untouched: '{}'", path.display())?;
+    }
+    for left in &clean_up.left {
+        writeln!(out, "Could not be removed: '{}': {}", left.path.display(), left.reason)?;
+    }
+    Ok(u8::from(!clean_up.left.is_empty()))
+}
+
+fn read_program(config: Option<PathBuf>, no_rc: bool) -> Result<Program, Trouble> {
+    config_or_rc(config, no_rc).map_or_else(|| Ok(Program::default()), |path| program::read(&path))
+}
+
+/// The configuration file to read: the one named, else `.pmrc`, which is announced.
+fn config_or_rc(config: Option<PathBuf>, no_rc: bool) -> Option<PathBuf> {
+    config.or_else(|| {
+        let rc = PathBuf::from(RC_FILE);
+        let found = !no_rc && rc.exists();
+        if found {
+            eprintln!("trimark: note: settings are read from '{RC_FILE}' (--no-rc ignores it)");
+        }
+        found.then_some(rc)
+    })
+}
+
+fn overrides(arguments: &OverrideArgs) -> Result<Overrides, Trouble> {
+    let mut overrides = Overrides { outputs: arguments.outputs.clone(), ..Overrides::default() };
+    if let Some(directory) = &arguments.location {
+        overrides.assignments.push(location(directory));
+    }
+    let reports = arguments.reports.iter().map(|report| format!("report {report}"));
+    for setting in arguments.settings.iter().cloned().chain(reports) {
+        let line = format!("set {setting}");
+        let failed = |shown: String| Trouble::Script(vec![shown]);
+        let parsed = parse_line(&line, Dialect::Trimark)
+            .map_err(|error| failed(error.show("command line", 1, &line).to_string()))?;
+        for note in parsed.notes {
+            eprintln!("trimark: note: `{line}`: {note}");
+        }
+        match parsed.command {
+            Some(Command::Set(assignment)) => overrides.assignments.push(assignment),
+            Some(Command::SetReports(formats)) => overrides.reports.extend(formats),
+            _ => return Err(failed(format!("`{setting}` is no setting"))),
+        }
+    }
+    if overrides.outputs.len() > overrides.reports.len().max(1) {
+        let known: Vec<&str> = FORMATS.iter().map(|row| row.name).collect();
+        return Err(Trouble::Script(vec![format!(
+            "more --output than --report: name the report of each ({})",
+            known.join(", ")
+        )]));
+    }
+    Ok(overrides)
+}
+
+fn location(directory: &Path) -> Assignment {
+    let location = Location { path: directory.to_owned(), weight: 1 };
+    Assignment::Location(LocationChange::Replace(location))
+}

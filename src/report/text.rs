@@ -1,0 +1,190 @@
+//! The `full` report: exact times, rates, bytes and counts, where the run took place,
+//! and what to know before believing it.
+
+use std::io::{self, Write};
+
+use crate::runner::measurement::{PhaseTime, RunResult, Status, Tally};
+use crate::stats::metrics::metric;
+use crate::units::{grouped, human_bytes, human_rate, seconds};
+use crate::volume::place::Mount;
+use crate::workload::config::Bias;
+use crate::workload::{Config, EngineKind, OperationKind};
+
+/// Writes the report.
+pub fn full(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{} {}, run of {}", run.tool.name, run.tool.version, run.started)?;
+    status(run, out)?;
+    settings(run, out)?;
+    places(run, out)?;
+    times(run, out)?;
+    operations(run, out)?;
+    data(run, out)?;
+    clean_up(run, out)?;
+    for warning in &run.warnings {
+        writeln!(out, "Warning: {warning}")?;
+    }
+    Ok(())
+}
+
+fn status(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    let done = grouped(run.transactions);
+    let wanted = grouped(run.config.transactions);
+    match &run.status {
+        Status::Complete => Ok(()),
+        Status::OutOfFiles => writeln!(
+            out,
+            "INCOMPLETE: out of files after {done} of {wanted} transactions; increase the number of \
+             files or decrease the number of transactions"
+        ),
+        Status::Failed { error } => writeln!(
+            out,
+            "FAILED in {} after {done} of {wanted} transactions: {error}",
+            error.phase.name()
+        ),
+        Status::Interrupted { name, .. } => {
+            writeln!(out, "INTERRUPTED by {name} after {done} of {wanted} transactions")
+        }
+    }
+}
+
+fn settings(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    let config = &run.config;
+    for file in &run.config_files {
+        writeln!(out, "Settings   from '{}'", file.display())?;
+    }
+    writeln!(
+        out,
+        "Workload   {} files of {}, {} transactions, seed {}",
+        grouped(config.number),
+        sizes(config),
+        grouped(config.transactions),
+        config.seed
+    )?;
+    let subdirectories = match config.effective_subdirectories() {
+        0 => String::new(),
+        count => format!(", {} subdirectories", grouped(count)),
+    };
+    writeln!(
+        out,
+        "           read {}, create {}, blocks of {} read and {} written, engine {}{subdirectories}",
+        bias(config.bias_read),
+        bias(config.bias_create),
+        grouped(config.read_block),
+        grouped(config.write_block),
+        config.engine.name(),
+    )
+}
+
+fn sizes(config: &Config) -> String {
+    if config.size_low == config.size_high {
+        format!("{} bytes", grouped(config.size_low))
+    } else {
+        format!("{} to {} bytes", grouped(config.size_low), grouped(config.size_high))
+    }
+}
+
+fn bias(bias: Bias) -> String {
+    bias.map_or_else(|| "off".into(), |bias| format!("{bias} of 10"))
+}
+
+fn places(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    if run.config.engine == EngineKind::Null {
+        writeln!(out, "Location   none: the null engine touches no file")?;
+    }
+    for place in &run.places {
+        writeln!(out, "Location   {}", place.resolved.display())?;
+        if let Some(mount) = &place.mount {
+            let at = mount.mount_point.display();
+            writeln!(out, "           {} on {at} from {}", mount.file_system, mount.source)?;
+            writeln!(out, "           options in force: {}", options(mount))?;
+        }
+        let inodes = place.free_inodes.map(|free| format!(", {} inodes", grouped(free)));
+        let free = human_bytes(place.free_bytes);
+        writeln!(out, "           free at the start: {free}{}", inodes.unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// The listed options; of the unlisted ones, most of them defaults, only `discard`.
+fn options(mount: &Mount) -> String {
+    let discard = mount.unlisted_options.iter().find(|option| *option == "discard");
+    let all: Vec<&str> = mount.options.iter().chain(discard).map(String::as_str).collect();
+    all.join(",")
+}
+
+fn times(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{:<22}{:>14}", "Time", "seconds")?;
+    for time in &run.phases {
+        writeln!(out, "  {:<20}{:>14}{}", time.phase.name(), seconds(time.elapsed()), mark(time))?;
+    }
+    if let Some(total) = run.total() {
+        writeln!(out, "  {:<20}{:>14}  (without subdirectories)", "total", seconds(total))?;
+    }
+    let rate = value(run, "transactions_per_second");
+    if let Some(rate) = rate {
+        writeln!(out, "  {:<20}{:>14}", "transactions/s", human_rate(rate))?;
+    }
+    Ok(())
+}
+
+fn mark(time: &PhaseTime) -> &'static str {
+    if time.complete { "" } else { "  (incomplete)" }
+}
+
+/// One line of the table of operations: kind, its tally, and the metric of its rate.
+fn operations(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    let counts = &run.operations;
+    writeln!(out, "\n{:<22}{:>14}{:>14}{:>20}", "Operations", "count", "per second", "bytes")?;
+    let mut line = |label: &str, tally: Tally, metric: &str| {
+        let rate = value(run, metric).map_or_else(|| "-".into(), human_rate);
+        let (count, bytes) = (grouped(tally.count), grouped(tally.bytes));
+        writeln!(out, "  {label:<20}{count:>14}{rate:>14}{bytes:>20}")
+    };
+    line("created", counts.of(OperationKind::Create).total(), "created_per_second")?;
+    line("  alone", counts.create.alone, "created_alone_per_second")?;
+    line("  in transactions", counts.create.mixed, "created_mixed_per_second")?;
+    line("read", counts.read.total(), "read_per_second")?;
+    line("appended", counts.append.total(), "appended_per_second")?;
+    line("deleted", counts.of(OperationKind::Delete).total(), "deleted_per_second")?;
+    line("  alone", counts.delete.alone, "deleted_alone_per_second")?;
+    line("  in transactions", counts.delete.mixed, "deleted_mixed_per_second")?;
+    let skipped = run.skipped;
+    writeln!(out, "  {:<20}{:>14}  (table full)", "creates skipped", grouped(skipped.creates))?;
+    writeln!(out, "  {:<20}{:>14}  (file full)", "appends skipped", grouped(skipped.appends))
+}
+
+fn data(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{:<22}{:>20}{:>14}{:>16}", "Data", "bytes", "", "per second")?;
+    let counts = &run.operations;
+    let mixed_writes = counts.create.mixed.bytes + counts.append.mixed.bytes;
+    for (label, bytes, metric) in [
+        ("read", counts.bytes_read(), "bytes_read_per_second"),
+        ("  in transactions", counts.bytes_read(), "transaction_bytes_read_per_second"),
+        ("written", counts.bytes_written(), "bytes_written_per_second"),
+        ("  in transactions", mixed_writes, "transaction_bytes_written_per_second"),
+    ] {
+        let rate = value(run, metric)
+            .map_or_else(|| "-".into(), |rate| format!("{}/s", human_bytes(rate as u64)));
+        let (exact, human) = (grouped(bytes), human_bytes(bytes));
+        writeln!(out, "  {label:<20}{exact:>20}{human:>14}{rate:>16}")?;
+    }
+    Ok(())
+}
+
+fn clean_up(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    let Some(clean_up) = &run.clean_up else { return Ok(()) };
+    writeln!(
+        out,
+        "\nCleaned up: {} files and {} subdirectories removed",
+        grouped(clean_up.files),
+        grouped(clean_up.directories)
+    )?;
+    for left in &clean_up.left {
+        writeln!(out, "LEFT: '{}': {}", left.path.display(), left.reason)?;
+    }
+    Ok(())
+}
+
+fn value(run: &RunResult, name: &str) -> Option<f64> {
+    metric(name).and_then(|metric| (metric.value)(run))
+}

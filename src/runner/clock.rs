@@ -1,0 +1,110 @@
+//! Time: the real clock, and one that a test sets.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// A moment in nanoseconds. Whole seconds of the calendar are multiples of 10⁹, so that
+/// PostMark's whole-second figures can be made; differences are exact.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct Moment(pub u64);
+
+impl Moment {
+    /// Nanoseconds since an earlier moment; 0 if that is not earlier.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The moment at which the whole second began that this one lies in.
+    #[must_use]
+    pub fn second_begun(self) -> Self {
+        Self(self.0 - self.0 % 1_000_000_000)
+    }
+
+    /// The whole second this moment lies in.
+    #[must_use]
+    pub fn whole_second(self) -> u64 {
+        self.0 / 1_000_000_000
+    }
+}
+
+/// Tells the time; never goes back.
+pub trait Clock {
+    /// Now.
+    fn now(&self) -> Moment;
+}
+
+/// The monotonic clock, started at the calendar's time, so that a calendar clock set
+/// back or forth during a run does not matter.
+#[derive(Debug)]
+pub struct MonotonicClock {
+    origin: Instant,
+    calendar_at_origin: u64,
+}
+
+impl MonotonicClock {
+    /// Starts the clock.
+    #[must_use]
+    pub fn start() -> Self {
+        let calendar = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { origin: Instant::now(), calendar_at_origin: calendar.as_nanos() as u64 }
+    }
+}
+
+impl Clock for MonotonicClock {
+    #[inline]
+    fn now(&self) -> Moment {
+        Moment(self.calendar_at_origin + self.origin.elapsed().as_nanos() as u64)
+    }
+}
+
+/// Gives out a list of moments, one per call; the last one again when they are used up.
+#[derive(Debug)]
+pub struct ScriptedClock {
+    moments: RefCell<VecDeque<Moment>>,
+}
+
+impl ScriptedClock {
+    /// A clock that shows these moments in turn.
+    #[must_use]
+    pub fn new(moments: impl IntoIterator<Item = Moment>) -> Self {
+        Self { moments: RefCell::new(moments.into_iter().collect()) }
+    }
+}
+
+impl Clock for ScriptedClock {
+    fn now(&self) -> Moment {
+        let mut moments = self.moments.borrow_mut();
+        let now = moments.front().copied().unwrap_or(Moment(0));
+        if moments.len() > 1 {
+            moments.pop_front();
+        }
+        now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_monotonic_clock_never_goes_back() {
+        let clock = MonotonicClock::start();
+        let mut last = clock.now();
+        for _ in 0..1000 {
+            let now = clock.now();
+            assert!(now >= last);
+            last = now;
+        }
+    }
+
+    #[test]
+    fn a_scripted_clock_stays_at_its_end() {
+        let clock = ScriptedClock::new([Moment(5), Moment(7)]);
+        assert_eq!([clock.now(), clock.now(), clock.now()], [Moment(5), Moment(7), Moment(7)]);
+    }
+}

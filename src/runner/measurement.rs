@@ -1,0 +1,368 @@
+//! What a run measured: data only, and the arithmetic that belongs to a single number.
+//!
+//! A [`RunResult`] is the one record of a run. Everything a report shows is in it or
+//! follows from it, and it is what is saved as JSON.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::clock::Moment;
+use crate::volume::place::Place;
+use crate::workload::{Config, Operation, OperationKind, Skip};
+
+/// Name of the document format of a [`RunResult`].
+pub const FORMAT: &str = "trimark-run";
+/// Version of the document format; raised when a field changes its meaning.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Making the subdirectories.
+    Subdirectories,
+    /// Making the initial pool.
+    Creation,
+    /// Transactions.
+    Transactions,
+    /// Deleting every file that is left.
+    Deletion,
+    /// Removing the subdirectories.
+    SubdirectoryRemoval,
+}
+
+impl Phase {
+    /// Its name as printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Subdirectories => "subdirectories",
+            Self::Creation => "creation",
+            Self::Transactions => "transactions",
+            Self::Deletion => "deletion",
+            Self::SubdirectoryRemoval => "subdirectory removal",
+        }
+    }
+}
+
+/// When a phase was, and whether it came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseTime {
+    /// Which.
+    pub phase: Phase,
+    /// Its beginning.
+    pub start: Moment,
+    /// Its end.
+    pub end: Moment,
+    /// False when the run stopped in it.
+    pub complete: bool,
+}
+
+impl PhaseTime {
+    /// Its length in nanoseconds.
+    #[must_use]
+    pub fn elapsed(&self) -> u64 {
+        self.end.since(self.start)
+    }
+}
+
+/// How many operations, and how many bytes they moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Operations completed.
+    pub count: u64,
+    /// Bytes read or written, those of a failed operation included.
+    pub bytes: u64,
+}
+
+/// The tallies of one kind of operation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindTally {
+    /// In the phase of its own: creation or deletion.
+    pub alone: Tally,
+    /// Among the transactions.
+    pub mixed: Tally,
+}
+
+impl KindTally {
+    /// Both together.
+    #[must_use]
+    pub fn total(&self) -> Tally {
+        Tally {
+            count: self.alone.count + self.mixed.count,
+            bytes: self.alone.bytes + self.mixed.bytes,
+        }
+    }
+}
+
+/// The tallies of all kinds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationTallies {
+    /// Creates.
+    pub create: KindTally,
+    /// Reads.
+    pub read: KindTally,
+    /// Appends.
+    pub append: KindTally,
+    /// Deletes.
+    pub delete: KindTally,
+}
+
+impl OperationTallies {
+    /// The tally of one kind.
+    #[must_use]
+    pub fn of(&self, kind: OperationKind) -> &KindTally {
+        match kind {
+            OperationKind::Create => &self.create,
+            OperationKind::Read => &self.read,
+            OperationKind::Append => &self.append,
+            OperationKind::Delete => &self.delete,
+        }
+    }
+
+    fn of_mut(&mut self, kind: OperationKind) -> &mut KindTally {
+        match kind {
+            OperationKind::Create => &mut self.create,
+            OperationKind::Read => &mut self.read,
+            OperationKind::Append => &mut self.append,
+            OperationKind::Delete => &mut self.delete,
+        }
+    }
+
+    /// Bytes read.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.read.total().bytes
+    }
+
+    /// Bytes written: creates and appends.
+    #[must_use]
+    pub fn bytes_written(&self) -> u64 {
+        self.create.total().bytes + self.append.total().bytes
+    }
+}
+
+/// Transactions whose half silently did nothing; PostMark counts them as done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Creates that found the file table full.
+    pub creates: u64,
+    /// Appends to a file already at the largest size.
+    pub appends: u64,
+}
+
+/// PostMark's byte counters: 32-bit floats that lose what is too small for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassicSums {
+    /// Bytes read.
+    pub read: f32,
+    /// Bytes written.
+    pub written: f32,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Status {
+    /// All of it was done.
+    Complete,
+    /// The pool was empty before the transactions were done.
+    OutOfFiles,
+    /// An operation failed.
+    Failed {
+        /// Which, and how.
+        error: Failure,
+    },
+    /// A signal asked for a stop.
+    Interrupted {
+        /// Its number.
+        signal: i32,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The failed operation of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The phase it was in.
+    pub phase: Phase,
+    /// The operation: `create`, `read`, …
+    pub operation: String,
+    /// The system call.
+    pub call: String,
+    /// The file or directory.
+    pub path: PathBuf,
+    /// The error number, where the system gave one.
+    pub errno: Option<i32>,
+    /// The reason in words.
+    pub message: String,
+    /// What may mend it, where that is known.
+    pub hint: Option<String>,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { operation, call, path, message, .. } = self;
+        write!(f, "{operation} '{}' failed in {call}: {message}", path.display())?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file or directory of the run that could not be removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leftover {
+    /// It.
+    pub path: PathBuf,
+    /// Why it is still there.
+    pub reason: String,
+}
+
+/// What was cleaned up after a run that did not come to its own end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CleanUp {
+    /// Files removed.
+    pub files: u64,
+    /// Subdirectories removed.
+    pub directories: u64,
+    /// What could not be removed.
+    pub left: Vec<Leftover>,
+}
+
+/// The program that made a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// `trimark`
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Tool {
+    /// This program.
+    #[must_use]
+    pub fn this() -> Self {
+        Self { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() }
+    }
+}
+
+/// All that is known of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// [`FORMAT`]
+    pub format: String,
+    /// [`FORMAT_VERSION`] it was made with.
+    pub version: u32,
+    /// The program.
+    pub tool: Tool,
+    /// When it began: RFC 3339, UTC.
+    pub started: String,
+    /// The files its settings were read from, in order; a `.pmrc` among them.
+    pub config_files: Vec<PathBuf>,
+    /// The settings it ran with.
+    pub config: Config,
+    /// Where it ran.
+    pub places: Vec<Place>,
+    /// How it ended.
+    pub status: Status,
+    /// The phases it came to.
+    pub phases: Vec<PhaseTime>,
+    /// Transactions done.
+    pub transactions: u64,
+    /// What was done.
+    pub operations: OperationTallies,
+    /// What silently was not.
+    pub skipped: Skipped,
+    /// PostMark's own byte counts.
+    pub classic_sums: ClassicSums,
+    /// What was cleaned up, where that was needed.
+    pub clean_up: Option<CleanUp>,
+    /// What the reader of the figures should know.
+    pub warnings: Vec<String>,
+}
+
+impl RunResult {
+    /// True when everything was done.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.status == Status::Complete
+    }
+
+    /// The time of a phase, if the run came to it.
+    #[must_use]
+    pub fn phase(&self, phase: Phase) -> Option<&PhaseTime> {
+        self.phases.iter().find(|time| time.phase == phase)
+    }
+
+    /// Nanoseconds of a phase, if the run came to it.
+    #[must_use]
+    pub fn elapsed(&self, phase: Phase) -> Option<u64> {
+        self.phase(phase).map(PhaseTime::elapsed)
+    }
+
+    /// Nanoseconds from the first create to the last delete: PostMark's total, without
+    /// the subdirectories.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        let first = self.phase(Phase::Creation)?;
+        let last = [Phase::Deletion, Phase::Transactions, Phase::Creation]
+            .into_iter()
+            .find_map(|phase| self.phase(phase))?;
+        Some(last.end.since(first.start))
+    }
+}
+
+/// Counts while a run goes on.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    /// What was done.
+    pub operations: OperationTallies,
+    /// What silently was not.
+    pub skipped: Skipped,
+    /// PostMark's own byte counts.
+    pub classic_sums: ClassicSums,
+    /// Transactions done.
+    pub transactions: u64,
+}
+
+impl Recorder {
+    /// Notes a completed operation.
+    #[inline]
+    pub fn done(&mut self, operation: &Operation, phase: Phase) {
+        let tally = self.tally(operation.kind(), phase);
+        tally.count += 1;
+        tally.bytes += operation.bytes();
+        self.add_classic(operation);
+    }
+
+    /// Notes the bytes a failed operation had moved.
+    pub fn failed(&mut self, operation: &Operation, phase: Phase, transferred: u64) {
+        self.tally(operation.kind(), phase).bytes += transferred;
+    }
+
+    /// Notes a half transaction that did nothing.
+    pub fn skip(&mut self, skip: Skip) {
+        match skip {
+            Skip::TableFull => self.skipped.creates += 1,
+            Skip::FileFull => self.skipped.appends += 1,
+        }
+    }
+
+    fn tally(&mut self, kind: OperationKind, phase: Phase) -> &mut Tally {
+        let tally = self.operations.of_mut(kind);
+        if phase == Phase::Transactions { &mut tally.mixed } else { &mut tally.alone }
+    }
+
+    fn add_classic(&mut self, operation: &Operation) {
+        match *operation {
+            Operation::Create { size, .. } => self.classic_sums.written += size as f32,
+            Operation::Append { bytes, .. } => self.classic_sums.written += bytes as f32,
+            Operation::Read { size, .. } => self.classic_sums.read += size as f32,
+            Operation::Delete { .. } => {}
+        }
+    }
+}

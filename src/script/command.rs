@@ -1,0 +1,407 @@
+//! Every command of the language: one row each, from which parsing, help, completion and
+//! the man page come.
+
+use std::path::PathBuf;
+
+use super::error::LineError;
+use super::grammar::{Arguments, Dialect};
+use crate::engine::ENGINES;
+use crate::report::{FORMATS, Format};
+use crate::workload::config::Bias;
+use crate::workload::{Assignment, Config, EngineKind, Location, LocationChange};
+
+/// A command as read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Change a parameter of the workload.
+    Set(Assignment),
+    /// Choose the reports.
+    SetReports(Vec<Format>),
+    /// Play one run; append the report to a file instead of printing it.
+    Run(Option<PathBuf>),
+    /// Print the configuration, or append it to a file.
+    Show(Option<PathBuf>),
+    /// Read commands from a file.
+    Load(PathBuf),
+    /// Explain the commands whose name begins so.
+    Help(String),
+    /// End the program, or the file being loaded.
+    Quit,
+    /// Hand a line to the shell.
+    Shell(String),
+}
+
+/// What can follow a command, for completion.
+#[derive(Debug, Clone, Copy)]
+pub enum Values {
+    /// Nothing that can be listed.
+    Free,
+    /// One of these.
+    Words(fn() -> Vec<&'static str>),
+    /// A file or directory.
+    Path,
+}
+
+/// One command of the table.
+pub struct CommandRow {
+    /// The words it begins with.
+    pub words: &'static [&'static str],
+    /// Other names, single words.
+    pub aliases: &'static [&'static str],
+    /// What follows, as shown in help.
+    pub usage: &'static str,
+    /// PostMark's own line of help, or one in its manner.
+    pub summary: &'static str,
+    /// All there is to know: meaning, default, bounds.
+    pub details: &'static str,
+    /// True when PostMark has it.
+    pub classic: bool,
+    /// What PostMark says when the value is refused.
+    pub complaint: Option<&'static str>,
+    /// What can follow.
+    pub values: Values,
+    /// Reads what follows.
+    pub parse: fn(&mut Arguments<'_>) -> Result<Command, LineError>,
+}
+
+impl CommandRow {
+    /// Its words: `set bias read`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.words.join(" ")
+    }
+
+    /// Its words and what follows: `set bias read N`.
+    #[must_use]
+    pub fn synopsis(&self) -> String {
+        format!("{} {}", self.name(), self.usage).trim_end().to_owned()
+    }
+}
+
+const ROW: CommandRow = CommandRow {
+    words: &[],
+    aliases: &[],
+    usage: "",
+    summary: "",
+    details: "",
+    classic: true,
+    complaint: None,
+    values: Values::Free,
+    parse: |_| Ok(Command::Quit),
+};
+
+/// Every command, in the order of PostMark's help.
+pub const COMMANDS: &[CommandRow] = &[
+    CommandRow {
+        words: &["set", "size"],
+        usage: "LOW [HIGH]",
+        summary: "Sets low and high bounds of files",
+        details: "New files have LOW to HIGH−1 bytes, uniformly; appends never pass HIGH. Without \
+                  HIGH, or with one below LOW, all files have LOW bytes. Bytes, or with a suffix k, \
+                  m, g, t (powers of 1024). Default 500 10000; 1 byte to 16 TiB.",
+        complaint: Some("no file size low or high bounds specified"),
+        parse: parse_size,
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "number"],
+        usage: "N",
+        summary: "Sets number of simultaneous files",
+        details: "Files of the initial pool; the table has room for twice as many. Default 500; 1 \
+                  to 1,000,000,000.",
+        complaint: Some("invalid number of files"),
+        parse: |arguments| {
+            arguments.count("a number of files", Config::NUMBER).map(set(Assignment::Number))
+        },
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "seed"],
+        usage: "N",
+        summary: "Sets seed for random number generator",
+        details: "Each run starts again from it: the same seed gives the same operations. Default \
+                  42; 1 to 4,294,967,295.",
+        complaint: Some("invalid seed for random numbers"),
+        parse: |arguments| arguments.count("a seed", Config::SEED).map(set(Assignment::Seed)),
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "transactions"],
+        usage: "N",
+        summary: "Sets number of transactions",
+        details: "A transaction is a read or append, and a create or delete. Default 500; 1 to \
+                  1,000,000,000,000.",
+        complaint: Some("no transactions specified"),
+        parse: |arguments| {
+            let number = arguments.count("a number of transactions", Config::TRANSACTIONS)?;
+            Ok(Command::Set(Assignment::Transactions(number)))
+        },
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "location"],
+        usage: "DIR [WEIGHT] | +DIR [WEIGHT] | -DIR",
+        summary: "Sets location of working files",
+        details: "DIR becomes the only location; +DIR adds one, -DIR removes one. With several, a \
+                  file goes to one of them in proportion to the weights (default 1). A path with \
+                  blanks stands in quotes. Default: the current directory.",
+        complaint: Some("no directory name specified"),
+        values: Values::Path,
+        parse: parse_location,
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "subdirectories"],
+        usage: "N",
+        summary: "Sets number of subdirectories",
+        details: "Files are spread over N subdirectories s0 … of each location; used from 2 on. \
+                  Default 0; 1 to 10,000,000.",
+        complaint: Some("invalid number of subdirectories"),
+        parse: |arguments| {
+            let number = arguments.count("a number of subdirectories", Config::SUBDIRECTORIES)?;
+            Ok(Command::Set(Assignment::Subdirectories(number)))
+        },
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "read"],
+        usage: "BYTES",
+        summary: "Sets read block size",
+        details: "Files are read in blocks of so many bytes, the remainder last. Suffixes as with \
+                  `set size`. Default 512; 1 byte to 1 GiB.",
+        complaint: Some("invalid read block size"),
+        parse: |arguments| block_size(arguments, "read").map(set(Assignment::ReadBlock)),
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "write"],
+        usage: "BYTES",
+        summary: "Sets write block size",
+        details: "Files are written in blocks of so many bytes, the remainder last. Suffixes as \
+                  with `set size`. Default 512; 1 byte to 1 GiB.",
+        complaint: Some("invalid write block size"),
+        parse: |arguments| block_size(arguments, "write").map(set(Assignment::WriteBlock)),
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "buffering"],
+        usage: "true|false",
+        summary: "Sets usage of buffered I/O",
+        details: "true: the calls of C's stdio (`set engine buffered`); false: a system call per \
+                  block (`set engine sync`). Default true.",
+        complaint: Some("no buffering mode (true/false) specified"),
+        values: Values::Words(|| vec!["true", "false"]),
+        parse: |arguments| {
+            let engines = [EngineKind::Buffered, EngineKind::Sync];
+            let choice = arguments.keyword(&["true", "false"])?;
+            Ok(Command::Set(Assignment::Engine(engines[choice])))
+        },
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "bias", "read"],
+        usage: "N",
+        summary: "Sets the chance of choosing read over append",
+        details: "N of 10 transactions read, the others append; -1 does neither. Default 5; -1 to \
+                  10.",
+        complaint: Some(BIAS_COMPLAINT),
+        parse: |arguments| bias(arguments).map(set(Assignment::BiasRead)),
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "bias", "create"],
+        usage: "N",
+        summary: "Sets the chance of choosing create over delete",
+        details: "N of 10 transactions create, the others delete; -1 does neither. Default 5; -1 \
+                  to 10.",
+        complaint: Some(BIAS_COMPLAINT),
+        parse: |arguments| bias(arguments).map(set(Assignment::BiasCreate)),
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "report"],
+        usage: "FORMAT…",
+        summary: "Choose verbose or terse report format",
+        details: "verbose and terse are PostMark's, to the byte; full is exact; json is for \
+                  programs. Several may be given. Default full (verbose when called as postmark).",
+        complaint: Some("either 'verbose' or 'terse' required"),
+        values: Values::Words(|| FORMATS.iter().map(|row| row.name).collect()),
+        parse: parse_reports,
+        ..ROW
+    },
+    CommandRow {
+        words: &["set", "engine"],
+        usage: "ENGINE",
+        summary: "Sets how files are accessed",
+        details: "sync: a system call per block. buffered: the calls of C's stdio. null: touches \
+                  nothing, to measure this program itself. Default buffered.",
+        classic: false,
+        values: Values::Words(|| ENGINES.iter().map(|row| row.name).collect()),
+        parse: |arguments| {
+            let choice = arguments.keyword(&EngineKind::ALL.map(EngineKind::name))?;
+            Ok(Command::Set(Assignment::Engine(EngineKind::ALL[choice])))
+        },
+        ..ROW
+    },
+    CommandRow {
+        words: &["run"],
+        usage: "[FILE]",
+        summary: "Runs one iteration of benchmark",
+        details: "Prints the reports, or appends them to FILE.",
+        values: Values::Path,
+        parse: parse_run,
+        ..ROW
+    },
+    CommandRow {
+        words: &["load"],
+        usage: "FILE",
+        summary: "Read configuration file",
+        details: "Obeys the commands in FILE; `quit` in it ends the file.",
+        complaint: Some("no configuration file specified"),
+        values: Values::Path,
+        parse: |arguments| {
+            Ok(Command::Load(arguments.required("the name of a file")?.text().into()))
+        },
+        ..ROW
+    },
+    CommandRow {
+        words: &["show"],
+        usage: "[FILE]",
+        summary: "Displays current configuration",
+        details: "Prints the settings, or appends them to FILE.",
+        values: Values::Path,
+        parse: |arguments| Ok(Command::Show(arguments.next().map(|word| word.text().into()))),
+        ..ROW
+    },
+    CommandRow {
+        words: &["help"],
+        aliases: &["?"],
+        usage: "[PREFIX]",
+        summary: "Prints out available commands",
+        details: "Explains the commands whose name begins with PREFIX. `?` is the same.",
+        parse: |arguments| Ok(Command::Help(arguments.rest().join(" "))),
+        ..ROW
+    },
+    CommandRow {
+        words: &["quit"],
+        aliases: &["exit"],
+        summary: "Exit program",
+        details: "`exit` is the same. `!COMMAND` hands COMMAND to the shell.",
+        parse: |_| Ok(Command::Quit),
+        ..ROW
+    },
+];
+
+const BIAS_COMPLAINT: &str = "no bias specified (0-10 for greater chance,-1 to disable)";
+
+/// Below this a block size or file size is more likely a misunderstanding than a wish.
+const SUSPICIOUSLY_SMALL: u64 = 128;
+
+fn set<T>(make: impl Fn(T) -> Assignment) -> impl Fn(T) -> Command {
+    move |value| Command::Set(make(value))
+}
+
+fn parse_size(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    let low = arguments.size("a size in bytes", Config::SIZE)?;
+    let high = match arguments.next() {
+        None => low,
+        Some(word) => match arguments.size_of(word, "a size in bytes", 0..=*Config::SIZE.end()) {
+            Err(_) if arguments.dialect() == Dialect::PostMark => low,
+            Ok(high) if high < low => {
+                arguments.note(format!(
+                    "the high bound {high} is below the low one: all files will have {low} bytes"
+                ));
+                low
+            }
+            high => high?,
+        },
+    };
+    if high < 1024 {
+        arguments.note(format!(
+            "sizes are in bytes: files of {low} to {high} bytes; for KiB write `{low}k`"
+        ));
+    }
+    Ok(Command::Set(Assignment::Size { low, high }))
+}
+
+fn block_size(arguments: &mut Arguments<'_>, which: &str) -> Result<u64, LineError> {
+    let bytes = arguments.size("a block size in bytes", Config::BLOCK)?;
+    if bytes < SUSPICIOUSLY_SMALL {
+        arguments.note(format!(
+            "`set {which}` is a block size: every call will move {bytes} bytes; the share of reads \
+             among transactions is `set bias read`"
+        ));
+    }
+    Ok(bytes)
+}
+
+fn bias(arguments: &mut Arguments<'_>) -> Result<Bias, LineError> {
+    const EXPECTED: &str = "0 to 10, or -1 to leave it out";
+    let word = arguments.required(EXPECTED)?;
+    let text = word.text();
+    match text.parse::<i8>() {
+        Ok(-1) => Ok(None),
+        Ok(bias @ 0..=10) => Ok(Some(bias.unsigned_abs())),
+        _ => Err(arguments.error_at(word, format!("`{text}` is no bias")).expecting(EXPECTED)),
+    }
+}
+
+fn parse_location(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    let word = arguments.required("a directory")?;
+    let text = word.text();
+    let (sign, path) = match text.split_at_checked(1) {
+        Some((sign @ ("+" | "-"), path)) => (sign, path),
+        _ => ("", text.as_str()),
+    };
+    if path.is_empty() {
+        return Err(arguments.error_at(word, "a directory is missing").expecting("a directory"));
+    }
+    let path = PathBuf::from(path);
+    let change = match sign {
+        "-" => LocationChange::Remove(path),
+        "+" => LocationChange::Add(Location { path, weight: weight(arguments)? }),
+        _ => LocationChange::Replace(Location { path, weight: weight(arguments)? }),
+    };
+    Ok(Command::Set(Assignment::Location(change)))
+}
+
+/// A weight that is not above 0 is reported and taken as 1, as PostMark does.
+fn weight(arguments: &mut Arguments<'_>) -> Result<u64, LineError> {
+    let Some(word) = arguments.next() else { return Ok(1) };
+    let text = word.text();
+    match text.parse::<i64>() {
+        Ok(weight) if weight <= 0 => {}
+        Ok(weight) if Config::WEIGHT.contains(&weight.unsigned_abs()) => {
+            return Ok(weight.unsigned_abs());
+        }
+        _ if arguments.dialect() == Dialect::PostMark => {}
+        _ => {
+            let message = format!("`{text}` is no weight");
+            return Err(arguments
+                .error_at(word, message)
+                .expecting("a weight from 1 to 1,000,000 (a path with blanks stands in quotes)"));
+        }
+    }
+    arguments.note(format!("ignoring invalid weight '{text}': taken as 1"));
+    Ok(1)
+}
+
+fn parse_reports(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    let names: Vec<&str> = FORMATS.iter().map(|row| row.name).collect();
+    let mut formats = vec![FORMATS[arguments.keyword(&names)?].format];
+    while arguments.has_more() {
+        formats.push(FORMATS[arguments.keyword(&names)?].format);
+    }
+    Ok(Command::SetReports(formats))
+}
+
+fn parse_run(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    let file = arguments.next().map(super::grammar::Word::text);
+    if let Some(name) = file.as_deref().filter(|name| name.bytes().all(|b| b.is_ascii_digit())) {
+        arguments.note(format!(
+            "`run {name}` appends the report to a file named '{name}'; it says nothing of how long \
+             or how often"
+        ));
+    }
+    Ok(Command::Run(file.map(PathBuf::from)))
+}

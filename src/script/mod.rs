@@ -1,0 +1,400 @@
+//! How people speak PostMark: the language, batch files, the prompt.
+//!
+//! A [`Session`] holds the settings and carries out one [`Command`] after the other.
+
+pub mod command;
+pub mod completion;
+pub mod error;
+pub mod grammar;
+mod help;
+mod output;
+pub mod program;
+mod progress;
+pub mod prompt;
+mod show;
+pub mod trouble;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub use command::{COMMANDS, Command};
+pub use grammar::Dialect;
+use grammar::{ParsedLine, parse_line};
+use output::Outputs;
+use program::{Action, Program};
+use progress::ClassicProgress;
+pub use trouble::Trouble;
+
+use crate::engine::{Kernel, System};
+use crate::interrupt::Signals;
+use crate::report::{Format, postmark};
+use crate::runner::clock::{Clock, MonotonicClock};
+use crate::runner::measurement::{RunResult, Status};
+use crate::runner::{NoProgress, Progress, Runner};
+use crate::workload::{Assignment, Config};
+
+/// Whether to go on after a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// There may be more.
+    Continue,
+    /// `quit`
+    Quit,
+}
+
+/// What the command line sets above whatever scripts say.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// Parameters, applied before each run.
+    pub assignments: Vec<Assignment>,
+    /// Reports; empty leaves the choice to the script.
+    pub reports: Vec<Format>,
+    /// Files the reports go to; empty for standard output.
+    pub outputs: Vec<PathBuf>,
+}
+
+/// The settings of a script or prompt, and where it speaks to.
+pub struct Session<'a> {
+    dialect: Dialect,
+    config: Config,
+    reports: Vec<Format>,
+    overrides: Overrides,
+    config_files: Vec<PathBuf>,
+    outputs: Outputs,
+    signals: Signals,
+    system: &'a dyn System,
+    clock: Option<&'a dyn Clock>,
+    /// Files being loaded, outermost first.
+    loading: Vec<PathBuf>,
+    worst: u8,
+    /// On a terminal of ours, Ctrl-C ends a run, not the session.
+    interactive: bool,
+    /// No further command may be carried out.
+    ended: bool,
+    out: &'a mut dyn Write,
+    errors: &'a mut dyn Write,
+}
+
+impl<'a> Session<'a> {
+    /// A session with default settings that prints to `out` and complains to `errors`.
+    pub fn new(
+        dialect: Dialect,
+        overrides: Overrides,
+        signals: Signals,
+        out: &'a mut dyn Write,
+        errors: &'a mut dyn Write,
+    ) -> Self {
+        let format = match dialect {
+            Dialect::Trimark => Format::Full,
+            Dialect::PostMark => Format::Verbose,
+        };
+        Self {
+            dialect,
+            config: Config::default(),
+            reports: vec![format],
+            outputs: Outputs::new(&overrides.outputs),
+            overrides,
+            config_files: Vec::new(),
+            signals,
+            system: &Kernel,
+            clock: None,
+            loading: Vec::new(),
+            worst: 0,
+            interactive: false,
+            ended: false,
+            out,
+            errors,
+        }
+    }
+
+    /// Uses this clock for every run, for tests of reports.
+    #[must_use]
+    pub fn with_clock(self, clock: &'a dyn Clock) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
+    /// Uses these system calls for every run, for tests of faults.
+    #[must_use]
+    pub fn with_system(self, system: &'a dyn System) -> Self {
+        Self { system, ..self }
+    }
+
+    /// Says that a person is typing at a terminal.
+    pub fn set_interactive(&mut self) {
+        self.interactive = self.dialect == Dialect::Trimark;
+    }
+
+    /// The exit code of the worst that happened; 0 if nothing did.
+    #[must_use]
+    pub fn worst(&self) -> u8 {
+        self.worst
+    }
+
+    /// Whose habits are followed.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Carries out a program already read; the first trouble ends it.
+    ///
+    /// # Errors
+    /// [`Trouble`]
+    pub fn execute_program(&mut self, program: Program) -> Result<Flow, Trouble> {
+        for instruction in program.instructions {
+            for note in &instruction.notes {
+                self.note(&format!("{}:{}: {note}", instruction.source, instruction.line));
+            }
+            let flow = match instruction.action {
+                Action::Entered(path) => {
+                    self.config_files.push(path);
+                    Flow::Continue
+                }
+                Action::Do(command) => self.execute(command)?,
+            };
+            if flow == Flow::Quit {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Carries out one line, as typed or streamed: trouble is reported, and one goes on.
+    pub fn line(&mut self, source: &str, number: usize, line: &str) -> Flow {
+        match parse_line(line, self.dialect) {
+            Ok(ParsedLine { command, notes }) => {
+                for note in notes {
+                    self.note(&note);
+                }
+                let Some(command) = command else {
+                    if self.dialect == Dialect::PostMark {
+                        self.say("Eh?\n");
+                    }
+                    return Flow::Continue;
+                };
+                self.execute(command).unwrap_or_else(|trouble| self.report(&trouble))
+            }
+            Err(error) => {
+                self.worst = self.worst.max(2);
+                if self.dialect == Dialect::PostMark {
+                    if error.is_unknown() {
+                        self.say("Eh?\n");
+                    } else {
+                        self.complain(&error.complaint());
+                    }
+                } else {
+                    let shown = error.show(source, number, line).to_string();
+                    let _ = writeln!(self.errors, "{shown}");
+                }
+                Flow::Continue
+            }
+        }
+    }
+
+    /// Tells of trouble and remembers its exit code. Ends the session only when a signal
+    /// asked for it (on a terminal, one other than SIGINT), or nobody is listening any
+    /// more.
+    pub fn report(&mut self, trouble: &Trouble) -> Flow {
+        self.worst = self.worst.max(trouble.exit_code());
+        if !trouble.is_silent() {
+            self.complain(&trouble.to_string());
+        }
+        self.ended |= trouble.ends_session(self.interactive);
+        if self.ended { Flow::Quit } else { Flow::Continue }
+    }
+
+    /// Carries out one command.
+    ///
+    /// # Errors
+    /// [`Trouble`]
+    pub fn execute(&mut self, command: Command) -> Result<Flow, Trouble> {
+        match command {
+            Command::Set(assignment) => self.config.apply(assignment)?,
+            Command::SetReports(reports) => self.reports = reports,
+            Command::Run(file) => self.run(file.as_deref())?,
+            Command::Show(file) => self.show(file.as_deref())?,
+            Command::Load(file) => {
+                // `quit` in it ends the file only.
+                self.load(&file)?;
+                return Ok(if self.ended { Flow::Quit } else { Flow::Continue });
+            }
+            Command::Help(prefix) => help::help(&prefix, self.dialect, self.out)?,
+            Command::Quit => return Ok(Flow::Quit),
+            Command::Shell(line) => self.shell(&line)?,
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// The settings as a run would use them.
+    #[must_use]
+    pub fn effective_config(&self) -> Config {
+        let mut config = self.config.clone();
+        for assignment in &self.overrides.assignments {
+            // Removing a location that is not there leaves nothing to remove.
+            let _ = config.apply(assignment.clone());
+        }
+        config
+    }
+
+    fn effective_reports(&self) -> &[Format] {
+        if self.overrides.reports.is_empty() { &self.reports } else { &self.overrides.reports }
+    }
+
+    /// Plays one run and reports it.
+    ///
+    /// # Errors
+    /// [`Trouble`] when it was refused, failed, or could not be reported.
+    pub fn run(&mut self, file: Option<&Path>) -> Result<(), Trouble> {
+        let config = self.effective_config();
+        let reports = self.effective_reports().to_vec();
+        let mut destinations = match self.outputs.open(file, reports.len()) {
+            Ok(destinations) => destinations,
+            Err(trouble) if self.dialect == Dialect::PostMark => {
+                self.complain(&trouble.to_string()); // and on standard output instead
+                Vec::new()
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        let result = match self.play(&config, reports.iter().any(|format| format.is_classic())) {
+            Ok(result) => result,
+            Err(refusal) => {
+                destinations.iter_mut().for_each(output::Destination::discard);
+                return Err(refusal);
+            }
+        };
+        for (index, format) in reports.iter().enumerate() {
+            if format.is_classic()
+                && let Some(note) = postmark::sums_note(&result)
+            {
+                self.note(&note);
+            }
+            match destinations.get_mut(index) {
+                Some(destination) => {
+                    destination.write(|out| (format.row().render)(&result, out))?
+                }
+                None => (format.row().render)(&result, self.out)?,
+            }
+        }
+        self.out.flush()?;
+        Trouble::of_status(&result)
+    }
+
+    fn play(&mut self, config: &Config, classic: bool) -> Result<RunResult, Trouble> {
+        let clock = MonotonicClock::start();
+        let held = self.signals.hold();
+        let mut shown;
+        let mut silent = NoProgress;
+        let progress: &mut dyn Progress = if classic {
+            shown = ClassicProgress::new(self.out);
+            &mut shown
+        } else {
+            &mut silent
+        };
+        let mut runner = Runner {
+            system: self.system,
+            clock: self.clock.unwrap_or(&clock),
+            interrupt: self.signals.interrupt(),
+            progress,
+        };
+        let result = runner.run(config, &self.config_files);
+        drop(held);
+        let result = result?;
+        if let (true, Status::Failed { .. } | Status::Interrupted { .. }) =
+            (classic, &result.status)
+        {
+            writeln!(self.out)?; // the line of progress was cut short
+        }
+        Ok(result)
+    }
+
+    fn show(&mut self, file: Option<&Path>) -> Result<(), Trouble> {
+        let config = self.effective_config();
+        let reports = self.effective_reports().to_vec();
+        let Some(path) = file else {
+            return Ok(show::show(&config, &reports, self.dialect, None, self.out)?);
+        };
+        let mut file = match output::append_to(path) {
+            Err(trouble) if self.dialect == Dialect::PostMark => {
+                self.complain(&trouble.to_string());
+                return Ok(show::show(&config, &reports, self.dialect, None, self.out)?);
+            }
+            file => file?,
+        };
+        Ok(show::show(&config, &reports, self.dialect, Some(self.out), &mut file)?)
+    }
+
+    /// Obeys a file: as a whole in our dialect, line by line in PostMark's.
+    ///
+    /// # Errors
+    /// [`Trouble`] when it cannot be read, holds errors (ours) or loads itself.
+    pub fn load(&mut self, path: &Path) -> Result<Flow, Trouble> {
+        if self.dialect == Dialect::PostMark || !self.loading.is_empty() {
+            return self.load_lines(path);
+        }
+        self.execute_program(program::read(path)?)?;
+        Ok(Flow::Continue)
+    }
+
+    /// Obeys a file line by line and goes on after errors, which are reported.
+    pub fn load_line_by_line(&mut self, path: &Path) -> Flow {
+        self.load_lines(path).unwrap_or_else(|trouble| self.report(&trouble))
+    }
+
+    fn load_lines(&mut self, path: &Path) -> Result<Flow, Trouble> {
+        let unreadable = |error| Trouble::unreadable_config(path, &error);
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let resolved = path.canonicalize().map_err(unreadable)?;
+        if self.loading.contains(&resolved) {
+            return Err(program::chain(&self.loading, &resolved));
+        }
+        if self.dialect == Dialect::PostMark {
+            self.say(&format!("Reading configuration from file '{}'\n", path.display()));
+        }
+        self.config_files.push(path.to_owned());
+        self.loading.push(resolved);
+        let source = path.display().to_string();
+        let mut flow = Flow::Continue;
+        for (index, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+            flow = self.line(&source, index + 1, line);
+            if flow == Flow::Quit {
+                break;
+            }
+        }
+        self.loading.pop();
+        Ok(flow)
+    }
+
+    fn shell(&mut self, line: &str) -> Result<(), Trouble> {
+        self.out.flush()?;
+        let held = self.signals.hold(); // an interrupt is meant for the command
+        let status = std::process::Command::new("/bin/sh").arg("-c").arg(line).status();
+        drop(held);
+        let status = status.map_err(|error| Trouble::Shell(error.to_string()))?;
+        if status.success() || self.dialect == Dialect::PostMark {
+            return Ok(());
+        }
+        Err(Trouble::Shell(format!("`{}`: {status}", line.trim())))
+    }
+
+    /// Prints to standard output; a reader that went away is noticed at the next report.
+    pub fn say(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+
+    /// Prints an error.
+    pub fn complain(&mut self, text: &str) {
+        let name = if self.dialect == Dialect::PostMark { "Error" } else { "trimark: error" };
+        let _ = writeln!(self.errors, "{name}: {text}");
+    }
+
+    fn note(&mut self, text: &str) {
+        let name = if self.dialect == Dialect::PostMark { "Note" } else { "trimark: note" };
+        let _ = writeln!(self.errors, "{name}: {text}");
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}

@@ -1,0 +1,176 @@
+//! The table of metrics: what a run comes to in single numbers.
+//!
+//! Every report and comparison walks [`METRICS`]; a new metric is a function and a row.
+//! A rate is a count over the time in which it was counted, so rate × time = count.
+
+use crate::runner::measurement::{Phase, RunResult, Status, Tally};
+use crate::workload::OperationKind;
+
+/// Which direction is the good one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// One metric.
+pub struct Metric {
+    /// Its name in JSON and on the command line.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The good direction.
+    pub better: Better,
+    /// What it is, for people.
+    pub definition: &'static str,
+    /// Its value; none where the run has no such number (the phase was not reached, took
+    /// no time, or the run failed).
+    pub value: fn(&RunResult) -> Option<f64>,
+}
+
+const fn rate(
+    name: &'static str,
+    definition: &'static str,
+    value: fn(&RunResult) -> Option<f64>,
+) -> Metric {
+    Metric { name, unit: "1/s", better: Better::Higher, definition, value }
+}
+
+const fn throughput(
+    name: &'static str,
+    definition: &'static str,
+    value: fn(&RunResult) -> Option<f64>,
+) -> Metric {
+    Metric { name, unit: "B/s", better: Better::Higher, definition, value }
+}
+
+const fn duration(
+    name: &'static str,
+    definition: &'static str,
+    value: fn(&RunResult) -> Option<f64>,
+) -> Metric {
+    Metric { name, unit: "s", better: Better::Lower, definition, value }
+}
+
+/// Every metric, in the order of reports.
+pub const METRICS: &[Metric] = &[
+    rate("transactions_per_second", "transactions done, by the time of the transactions", |run| {
+        per(run.transactions, valid(run)?.elapsed(Phase::Transactions)?)
+    }),
+    duration(
+        "total_seconds",
+        "from the first create to the last delete; the subdirectories are outside of it",
+        |run| in_seconds(valid(run)?.total()?),
+    ),
+    duration("creation_seconds", "time to make the initial pool", |run| {
+        in_seconds(valid(run)?.elapsed(Phase::Creation)?)
+    }),
+    duration("transaction_seconds", "time of the transactions", |run| {
+        in_seconds(valid(run)?.elapsed(Phase::Transactions)?)
+    }),
+    duration("deletion_seconds", "time to delete every file left", |run| {
+        in_seconds(valid(run)?.elapsed(Phase::Deletion)?)
+    }),
+    rate("created_per_second", "all creates, by the total time", |run| {
+        per(total(run, OperationKind::Create).count, valid(run)?.total()?)
+    }),
+    rate("created_alone_per_second", "creates of the initial pool, by the time it took", |run| {
+        let count = run.operations.create.alone.count;
+        per(count, valid(run)?.elapsed(Phase::Creation)?)
+    }),
+    rate("created_mixed_per_second", "creates among transactions, by their time", |run| {
+        mixed(run, OperationKind::Create)
+    }),
+    rate("read_per_second", "files read, by the time of the transactions", |run| {
+        mixed(run, OperationKind::Read)
+    }),
+    rate("appended_per_second", "files appended to, by the time of the transactions", |run| {
+        mixed(run, OperationKind::Append)
+    }),
+    rate("deleted_per_second", "all deletes, by the total time", |run| {
+        per(total(run, OperationKind::Delete).count, valid(run)?.total()?)
+    }),
+    rate("deleted_alone_per_second", "deletes at the end, by the time they took", |run| {
+        let count = run.operations.delete.alone.count;
+        per(count, valid(run)?.elapsed(Phase::Deletion)?)
+    }),
+    rate("deleted_mixed_per_second", "deletes among transactions, by their time", |run| {
+        mixed(run, OperationKind::Delete)
+    }),
+    throughput("bytes_read_per_second", "bytes read, by the total time (as PostMark)", |run| {
+        per(run.operations.bytes_read(), valid(run)?.total()?)
+    }),
+    throughput(
+        "bytes_written_per_second",
+        "bytes written, by the total time (as PostMark)",
+        |run| per(run.operations.bytes_written(), valid(run)?.total()?),
+    ),
+    throughput(
+        "transaction_bytes_read_per_second",
+        "bytes read, by the time of the transactions, in which all of them were read",
+        |run| per(run.operations.bytes_read(), valid(run)?.elapsed(Phase::Transactions)?),
+    ),
+    throughput(
+        "transaction_bytes_written_per_second",
+        "bytes written among transactions, by their time",
+        |run| {
+            let operations = &run.operations;
+            let bytes = operations.create.mixed.bytes + operations.append.mixed.bytes;
+            per(bytes, valid(run)?.elapsed(Phase::Transactions)?)
+        },
+    ),
+];
+
+/// The metric of that name.
+#[must_use]
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+/// A failed run has no rates: part of what it counted may not be there.
+fn valid(run: &RunResult) -> Option<&RunResult> {
+    (!matches!(run.status, Status::Failed { .. })).then_some(run)
+}
+
+fn total(run: &RunResult, kind: OperationKind) -> Tally {
+    run.operations.of(kind).total()
+}
+
+fn mixed(run: &RunResult, kind: OperationKind) -> Option<f64> {
+    let count = run.operations.of(kind).mixed.count;
+    per(count, valid(run)?.elapsed(Phase::Transactions)?)
+}
+
+fn in_seconds(nanoseconds: u64) -> Option<f64> {
+    Some(nanoseconds as f64 / 1e9)
+}
+
+/// A count by a time in nanoseconds, per second; none of no time.
+fn per(count: u64, nanoseconds: u64) -> Option<f64> {
+    (nanoseconds > 0).then(|| count as f64 / (nanoseconds as f64 / 1e9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_are_unique() {
+        for (place, metric) in METRICS.iter().enumerate() {
+            assert!(METRICS[place + 1..].iter().all(|other| other.name != metric.name));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rate_times_time_is_count(count in 0u64..1 << 50, nanoseconds in 1u64..1 << 60) {
+            let rate = per(count, nanoseconds).expect("some time");
+            prop_assert!(rate.is_finite() && rate >= 0.0);
+            let back = rate * (nanoseconds as f64 / 1e9);
+            prop_assert!((back - count as f64).abs() <= 1e-9 * count as f64);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Numbers made of results. Pure: knows results, but no disks and no reports.
+
+pub mod metrics;

@@ -1,0 +1,5 @@
+//! Where a run takes place: file systems, mounts and devices. Linux.
+//!
+//! Owns what the kernel tells of a place; knows nothing of workloads.
+
+pub mod place;

@@ -1,0 +1,289 @@
+//! Every parameter of a run: its default and its bounds.
+//!
+//! A [`Config`] is plain data. It is changed by [`Assignment`]s only, so that a value
+//! once in it is within bounds. Where a setting has a PostMark equivalent, name, default
+//! and meaning are PostMark's.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::file_set::{MAX_DIRECTORIES, MAX_FILE_NUMBER};
+
+/// The largest file size: 16 TiB, the largest file of ext4.
+pub const MAX_FILE_SIZE: u64 = 16 << 40;
+/// The largest read or write block: 1 GiB.
+pub const MAX_BLOCK: u64 = 1 << 30;
+/// The most files of the initial pool; twice as many fill the file table.
+pub const MAX_NUMBER: u64 = 1_000_000_000;
+/// The most transactions of a run.
+pub const MAX_TRANSACTIONS: u64 = 1_000_000_000_000;
+/// The most subdirectories of each location.
+pub const MAX_SUBDIRECTORIES: u64 = 10_000_000;
+/// The largest weight of a location.
+pub const MAX_WEIGHT: u64 = 1_000_000;
+
+// A run must never have more creates than a slot's file number can hold.
+const _: () = assert!(MAX_NUMBER + MAX_TRANSACTIONS <= MAX_FILE_NUMBER);
+
+/// A bias out of ten: `Some(n)` chooses read (or create) in `n` of 10 cases, `None`
+/// (written −1) leaves that half of the transaction out.
+pub type Bias = Option<u8>;
+
+/// Where files are put, and how often relative to the other locations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    /// The directory, as given.
+    pub path: PathBuf,
+    /// Its share among the locations, at least 1.
+    pub weight: u64,
+}
+
+/// How an operation touches the file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// `open`, `read`, `write`, `close` per block: PostMark's `buffering false`.
+    Sync,
+    /// The calls C's stdio makes through its buffer: PostMark's `buffering true`.
+    Buffered,
+    /// No file system at all: what is left is this program's own time.
+    Null,
+}
+
+impl EngineKind {
+    /// Every engine, in the order of help.
+    pub const ALL: [Self; 3] = [Self::Sync, Self::Buffered, Self::Null];
+
+    /// Its name in scripts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Buffered => "buffered",
+            Self::Null => "null",
+        }
+    }
+}
+
+/// All parameters of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Config {
+    /// Smallest size of a new file, bytes.
+    pub size_low: u64,
+    /// Bound of the sizes, bytes: new files stay below it (unless it equals the low
+    /// bound), appends never pass it.
+    pub size_high: u64,
+    /// Files of the initial pool.
+    pub number: u64,
+    /// Seed of the generator.
+    pub seed: u64,
+    /// Transactions of a run.
+    pub transactions: u64,
+    /// Where the files go; empty means the current directory.
+    pub locations: Vec<Location>,
+    /// Subdirectories of each location; used when there are at least two.
+    pub subdirectories: u64,
+    /// Bytes of one read call.
+    pub read_block: u64,
+    /// Bytes of one write call.
+    pub write_block: u64,
+    /// How the file system is touched.
+    pub engine: EngineKind,
+    /// How often a transaction reads instead of appending.
+    pub bias_read: Bias,
+    /// How often a transaction creates instead of deleting.
+    pub bias_create: Bias,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            size_low: 500,
+            size_high: 10_000,
+            number: 500,
+            seed: 42,
+            transactions: 500,
+            locations: Vec::new(),
+            subdirectories: 0,
+            read_block: 512,
+            write_block: 512,
+            engine: EngineKind::Buffered,
+            bias_read: Some(5),
+            bias_create: Some(5),
+        }
+    }
+}
+
+/// A change of the list of locations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LocationChange {
+    /// This location only.
+    Replace(Location),
+    /// One more.
+    Add(Location),
+    /// One less: the first of that path.
+    Remove(PathBuf),
+}
+
+/// One change of one parameter, already within its bounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assignment {
+    /// Sizes of files: low and high bound, bytes.
+    Size {
+        /// Low bound.
+        low: u64,
+        /// High bound, at least `low`.
+        high: u64,
+    },
+    /// Files of the initial pool.
+    Number(u64),
+    /// Seed of the generator.
+    Seed(u64),
+    /// Transactions of a run.
+    Transactions(u64),
+    /// Where the files go.
+    Location(LocationChange),
+    /// Subdirectories of each location.
+    Subdirectories(u64),
+    /// Bytes of one read.
+    ReadBlock(u64),
+    /// Bytes of one write.
+    WriteBlock(u64),
+    /// The engine.
+    Engine(EngineKind),
+    /// Read instead of append.
+    BiasRead(Bias),
+    /// Create instead of delete.
+    BiasCreate(Bias),
+}
+
+/// Why an assignment, though each value is in bounds, cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AssignmentError {
+    /// The location to remove is not in the list.
+    #[error("cannot find location '{}'", .0.display())]
+    NoSuchLocation(PathBuf),
+}
+
+impl Config {
+    /// Bounds of sizes and pool sizes as the settings accept them.
+    pub const SIZE: RangeInclusive<u64> = 1..=MAX_FILE_SIZE;
+    /// Bounds of `set number`.
+    pub const NUMBER: RangeInclusive<u64> = 1..=MAX_NUMBER;
+    /// Bounds of `set seed`: PostMark's generator is seeded with one 32-bit word.
+    pub const SEED: RangeInclusive<u64> = 1..=u32::MAX as u64;
+    /// Bounds of `set transactions`.
+    pub const TRANSACTIONS: RangeInclusive<u64> = 1..=MAX_TRANSACTIONS;
+    /// Bounds of `set subdirectories`.
+    pub const SUBDIRECTORIES: RangeInclusive<u64> = 1..=MAX_SUBDIRECTORIES;
+    /// Bounds of the block sizes.
+    pub const BLOCK: RangeInclusive<u64> = 1..=MAX_BLOCK;
+    /// Bounds of a weight.
+    pub const WEIGHT: RangeInclusive<u64> = 1..=MAX_WEIGHT;
+
+    /// Makes one change.
+    ///
+    /// # Errors
+    /// [`AssignmentError`] when it does not fit what is set; nothing is changed then.
+    pub fn apply(&mut self, assignment: Assignment) -> Result<(), AssignmentError> {
+        match assignment {
+            Assignment::Size { low, high } => (self.size_low, self.size_high) = (low, high),
+            Assignment::Number(number) => self.number = number,
+            Assignment::Seed(seed) => self.seed = seed,
+            Assignment::Transactions(transactions) => self.transactions = transactions,
+            Assignment::Location(change) => self.change_location(change)?,
+            Assignment::Subdirectories(count) => self.subdirectories = count,
+            Assignment::ReadBlock(bytes) => self.read_block = bytes,
+            Assignment::WriteBlock(bytes) => self.write_block = bytes,
+            Assignment::Engine(engine) => self.engine = engine,
+            Assignment::BiasRead(bias) => self.bias_read = bias,
+            Assignment::BiasCreate(bias) => self.bias_create = bias,
+        }
+        Ok(())
+    }
+
+    fn change_location(&mut self, change: LocationChange) -> Result<(), AssignmentError> {
+        match change {
+            LocationChange::Replace(location) => self.locations = vec![location],
+            LocationChange::Add(location) => self.locations.push(location),
+            LocationChange::Remove(path) => {
+                let place = self.locations.iter().position(|location| location.path == path);
+                self.locations.remove(place.ok_or(AssignmentError::NoSuchLocation(path))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The locations as used: the current directory when none is set.
+    #[must_use]
+    pub fn effective_locations(&self) -> Vec<Location> {
+        if self.locations.is_empty() {
+            vec![Location { path: PathBuf::from("."), weight: 1 }]
+        } else {
+            self.locations.clone()
+        }
+    }
+
+    /// Subdirectories really used: PostMark uses none unless there are at least two.
+    #[must_use]
+    pub fn effective_subdirectories(&self) -> u64 {
+        if self.subdirectories > 1 { self.subdirectories } else { 0 }
+    }
+
+    /// Checks what single settings cannot: bounds over several of them.
+    ///
+    /// # Errors
+    /// A sentence that names the settings and the bound.
+    pub fn check(&self) -> Result<(), String> {
+        let locations = self.locations.len().max(1) as u64;
+        let directories = locations * self.effective_subdirectories().max(1);
+        if directories > MAX_DIRECTORIES {
+            return Err(format!(
+                "{locations} locations × {} subdirectories are {directories} directories; \
+                 at most {MAX_DIRECTORIES} are possible: lower `set subdirectories`",
+                self.subdirectories
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn location(path: &str, weight: u64) -> Location {
+        Location { path: path.into(), weight }
+    }
+
+    #[test]
+    fn locations_are_replaced_added_and_removed() {
+        let mut config = Config::default();
+        let mut change = |change| config.apply(Assignment::Location(change));
+        change(LocationChange::Replace(location("a", 1))).expect("replace");
+        change(LocationChange::Add(location("b", 4))).expect("add");
+        change(LocationChange::Add(location("a", 2))).expect("add twice");
+        change(LocationChange::Remove("a".into())).expect("remove the first a");
+        let missing = change(LocationChange::Remove("c".into()));
+        assert_eq!(missing, Err(AssignmentError::NoSuchLocation("c".into())));
+        assert_eq!(config.locations, [location("b", 4), location("a", 2)]);
+    }
+
+    #[test]
+    fn one_subdirectory_is_none() {
+        let config = Config { subdirectories: 1, ..Config::default() };
+        assert_eq!(config.effective_subdirectories(), 0);
+    }
+
+    #[test]
+    fn too_many_directories_are_named() {
+        let config = Config {
+            subdirectories: MAX_SUBDIRECTORIES,
+            locations: vec![location("a", 1), location("b", 1)],
+            ..Config::default()
+        };
+        assert!(config.check().expect_err("20 million").contains("set subdirectories"));
+    }
+}

@@ -1,0 +1,306 @@
+//! The file table: `2N` slots, which are in use, and PostMark's two searches.
+//!
+//! Holds no names: a name follows from a file's number and directory. A slot takes 14
+//! bytes, memory is touched only as slots come into use, so a pool of `N` files costs at
+//! most `2 × 14 + ⅓` bytes per file.
+
+use std::collections::TryReserveError;
+
+use super::operation::FileId;
+
+/// Largest file size a slot can hold: 48 bits.
+pub const MAX_SIZE: u64 = (1 << 48) - 1;
+/// Largest running number a slot can hold: 40 bits.
+pub const MAX_FILE_NUMBER: u64 = (1 << 40) - 1;
+/// Most directories a slot can tell apart: 24 bits.
+pub const MAX_DIRECTORIES: u64 = 1 << 24;
+
+const SIZE_BYTES: usize = 6;
+const NUMBER_BYTES: usize = 5;
+const DIRECTORY_BYTES: usize = 3;
+const NUMBER_END: usize = SIZE_BYTES + NUMBER_BYTES;
+const SLOT_BYTES: usize = NUMBER_END + DIRECTORY_BYTES;
+
+/// A file with its size, as kept in a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PooledFile {
+    /// Which file.
+    pub id: FileId,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Slot([u8; SLOT_BYTES]);
+
+impl Slot {
+    fn pack(file: PooledFile) -> Self {
+        let mut bytes = [0; SLOT_BYTES];
+        bytes[..SIZE_BYTES].copy_from_slice(&file.size.to_le_bytes()[..SIZE_BYTES]);
+        bytes[SIZE_BYTES..NUMBER_END]
+            .copy_from_slice(&file.id.number.to_le_bytes()[..NUMBER_BYTES]);
+        bytes[NUMBER_END..].copy_from_slice(&file.id.directory.to_le_bytes()[..DIRECTORY_BYTES]);
+        Self(bytes)
+    }
+
+    fn unpack(self) -> PooledFile {
+        let mut size = [0; 8];
+        let mut number = [0; 8];
+        let mut directory = [0; 4];
+        size[..SIZE_BYTES].copy_from_slice(&self.0[..SIZE_BYTES]);
+        number[..NUMBER_BYTES].copy_from_slice(&self.0[SIZE_BYTES..NUMBER_END]);
+        directory[..DIRECTORY_BYTES].copy_from_slice(&self.0[NUMBER_END..]);
+        PooledFile {
+            id: FileId {
+                number: u64::from_le_bytes(number),
+                directory: u32::from_le_bytes(directory),
+            },
+            size: u64::from_le_bytes(size),
+        }
+    }
+}
+
+/// PostMark's file table with its cursor.
+pub struct FileSet {
+    free: FreeSlots,
+    slots: Vec<Slot>,
+    slot_count: usize,
+    cursor: usize,
+    live: usize,
+}
+
+impl FileSet {
+    /// A table of `2 × number` free slots.
+    ///
+    /// # Errors
+    /// [`TryReserveError`] when the address space for it cannot be had.
+    pub fn new(number: u64) -> Result<Self, TryReserveError> {
+        let slot_count = usize::try_from(number.saturating_mul(2)).unwrap_or(usize::MAX);
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(slot_count)?;
+        Ok(Self { free: FreeSlots::new(slot_count)?, slots, slot_count, cursor: 0, live: 0 })
+    }
+
+    /// How many slots there are, free or not.
+    #[must_use]
+    pub fn slot_count(&self) -> u64 {
+        self.slot_count as u64
+    }
+
+    /// How many files there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.live as u64
+    }
+
+    /// True when no file is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// The slot PostMark gives the next file: the one at the cursor if it is free, else
+    /// the lowest free one; the cursor then stands behind it. `None` when all are taken.
+    pub fn take_slot(&mut self) -> Option<usize> {
+        let slot = if self.cursor < self.slot_count && self.free.is_free(self.cursor) {
+            self.cursor
+        } else {
+            self.free.lowest()?
+        };
+        self.cursor = slot + 1;
+        Some(slot)
+    }
+
+    /// Puts a file into a slot that [`take_slot`](Self::take_slot) returned.
+    pub fn insert(&mut self, slot: usize, file: PooledFile) {
+        debug_assert!(self.free.is_free(slot));
+        // Slots come into use in rising order, so the table grows by at most one.
+        if slot == self.slots.len() {
+            self.slots.push(Slot::pack(file));
+        } else {
+            self.slots[slot] = Slot::pack(file);
+        }
+        self.free.take(slot);
+        self.live += 1;
+    }
+
+    /// True when the slot holds a file.
+    #[inline]
+    #[must_use]
+    pub fn in_use(&self, slot: usize) -> bool {
+        !self.free.is_free(slot)
+    }
+
+    /// The file in a slot that is in use.
+    #[must_use]
+    pub fn file(&self, slot: usize) -> PooledFile {
+        self.slots[slot].unpack()
+    }
+
+    /// Notes the new size of the file in a slot.
+    pub fn resize(&mut self, slot: usize, size: u64) {
+        let file = self.file(slot);
+        self.slots[slot] = Slot::pack(PooledFile { size, ..file });
+    }
+
+    /// Frees a slot and returns the file that was in it.
+    pub fn remove(&mut self, slot: usize) -> PooledFile {
+        let file = self.file(slot);
+        self.free.release(slot);
+        self.live -= 1;
+        file
+    }
+
+    /// The first slot in use at or after `from`.
+    #[must_use]
+    pub fn next_in_use(&self, from: usize) -> Option<usize> {
+        (from..self.slots.len()).find(|&slot| self.in_use(slot))
+    }
+}
+
+/// A tree of bitmaps over the slots: a set bit at the bottom is a free slot, a set bit
+/// above it a word below with a free slot in it. The lowest free slot is found in one
+/// step per level (four levels for 10 million files).
+struct FreeSlots {
+    levels: Vec<Vec<u64>>,
+}
+
+impl FreeSlots {
+    fn new(slot_count: usize) -> Result<Self, TryReserveError> {
+        let mut levels = Vec::new();
+        let mut bits = slot_count;
+        loop {
+            let mut words = Vec::new();
+            words.try_reserve_exact(bits.div_ceil(64))?;
+            words.resize(bits / 64, u64::MAX);
+            if !bits.is_multiple_of(64) {
+                words.push((1 << (bits % 64)) - 1);
+            }
+            bits = words.len();
+            levels.push(words);
+            if bits <= 1 {
+                return Ok(Self { levels });
+            }
+        }
+    }
+
+    #[inline]
+    fn is_free(&self, slot: usize) -> bool {
+        self.levels[0][slot / 64] >> (slot % 64) & 1 == 1
+    }
+
+    fn lowest(&self) -> Option<usize> {
+        let mut position = 0;
+        for level in self.levels.iter().rev() {
+            let word = *level.get(position)?;
+            if word == 0 {
+                return None;
+            }
+            position = position * 64 + word.trailing_zeros() as usize;
+        }
+        Some(position)
+    }
+
+    fn take(&mut self, slot: usize) {
+        let mut position = slot;
+        for level in &mut self.levels {
+            let word = &mut level[position / 64];
+            *word &= !(1 << (position % 64));
+            if *word != 0 {
+                return;
+            }
+            position /= 64;
+        }
+    }
+
+    fn release(&mut self, slot: usize) {
+        let mut position = slot;
+        for level in &mut self.levels {
+            let word = &mut level[position / 64];
+            let had_free = *word != 0;
+            *word |= 1 << (position % 64);
+            if had_free {
+                return;
+            }
+            position /= 64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn file(number: u64) -> PooledFile {
+        PooledFile { id: FileId { number, directory: (number % 7) as u32 }, size: number * 3 }
+    }
+
+    #[test]
+    fn slots_hold_the_largest_values() {
+        let largest = PooledFile {
+            id: FileId { number: MAX_FILE_NUMBER, directory: MAX_DIRECTORIES as u32 - 1 },
+            size: MAX_SIZE,
+        };
+        assert_eq!(Slot::pack(largest).unpack(), largest);
+    }
+
+    #[test]
+    fn full_table_has_no_slot() {
+        let mut set = FileSet::new(2).expect("small table");
+        for number in 1..=4 {
+            let slot = set.take_slot().expect("still free");
+            set.insert(slot, file(number));
+        }
+        assert_eq!(set.take_slot(), None);
+        set.remove(2);
+        assert_eq!(set.take_slot(), Some(2));
+    }
+
+    /// The table as PostMark has it: a linear search.
+    struct Plain {
+        used: Vec<Option<PooledFile>>,
+        cursor: usize,
+    }
+
+    impl Plain {
+        fn take_slot(&mut self) -> Option<usize> {
+            let at_cursor = self.used.get(self.cursor).is_some_and(Option::is_none);
+            let slot =
+                if at_cursor { self.cursor } else { self.used.iter().position(Option::is_none)? };
+            self.cursor = slot + 1;
+            Some(slot)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn chooses_as_a_linear_search_does(
+            number in 1u64..300,
+            choices in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 0..2000),
+        ) {
+            let mut set = FileSet::new(number).expect("small table");
+            let mut plain = Plain { used: vec![None; 2 * number as usize], cursor: 0 };
+            for (count, (create, which)) in choices.into_iter().enumerate() {
+                if create {
+                    let slot = set.take_slot();
+                    prop_assert_eq!(slot, plain.take_slot());
+                    if let Some(slot) = slot {
+                        set.insert(slot, file(count as u64));
+                        plain.used[slot] = Some(file(count as u64));
+                    }
+                } else {
+                    let slot = which.index(plain.used.len());
+                    prop_assert_eq!(set.in_use(slot), plain.used[slot].is_some());
+                    if let Some(expected) = plain.used[slot].take() {
+                        prop_assert_eq!(set.remove(slot), expected);
+                    }
+                }
+                prop_assert_eq!(set.len() as usize, plain.used.iter().flatten().count());
+            }
+            let left: Vec<_> = std::iter::successors(set.next_in_use(0), |&s| set.next_in_use(s + 1))
+                .map(|slot| set.file(slot)).collect();
+            prop_assert_eq!(left, plain.used.into_iter().flatten().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! PURE: which operations are played, in which order, on which files.
+//!
+//! Owns the configuration, the random numbers, the file table and the stream of
+//! operations. Does no I/O and knows no disk, clock or path resolution, so that two
+//! arms of a comparison replay the same operations and compatibility with PostMark is
+//! testable without a file system.
+
+pub mod config;
+pub mod content;
+pub mod file_set;
+pub mod generator;
+pub mod operation;
+pub mod transactions;
+
+pub use config::{Assignment, Config, EngineKind, Location, LocationChange};
+pub use operation::{FileId, Operation, OperationKind, Skip, Step};
+pub use transactions::{OutOfFiles, PostmarkStream, Transaction};

@@ -1,0 +1,11 @@
+//! The tests that run the program as its users do, in one binary.
+
+mod cases;
+mod clean;
+mod faults;
+mod golden;
+mod language;
+mod oracle;
+mod prompt;
+mod support;
+mod wrappers;

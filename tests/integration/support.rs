@@ -1,0 +1,119 @@
+//! What the tests share: the program, scratch directories, and skipping out loud.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The program under test.
+pub fn trimark() -> &'static str {
+    env!("CARGO_BIN_EXE_trimark")
+}
+
+/// A scratch directory of this test's own, removed when dropped.
+pub fn scratch() -> TempDir {
+    tempfile::Builder::new().prefix("trimark-test-").tempdir().expect("a scratch directory")
+}
+
+/// The program under the name `postmark`, in a directory of its own.
+pub struct AsPostmark {
+    directory: TempDir,
+}
+
+impl AsPostmark {
+    pub fn new() -> Self {
+        let directory = scratch();
+        std::os::unix::fs::symlink(trimark(), directory.path().join("postmark")).expect("a link");
+        Self { directory }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("postmark")
+    }
+}
+
+/// Says why a test did nothing; under `TRIMARK_REQUIRE_ALL=1` that is a failure.
+pub fn skip(reason: &str) {
+    assert!(
+        std::env::var_os("TRIMARK_REQUIRE_ALL").is_none_or(|value| value != "1"),
+        "TRIMARK_REQUIRE_ALL=1, but {reason}"
+    );
+    // Past the test harness's capturing, so that it is seen.
+    let _ = writeln!(std::io::stderr().lock(), "SKIPPED: {reason}");
+}
+
+/// Where a program is, or none after saying that the test is skipped.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let sbin = ["/usr/sbin".into(), "/sbin".into()];
+    let found = std::env::split_paths(&path)
+        .chain(sbin)
+        .map(|directory: PathBuf| directory.join(name))
+        .find(|candidate| candidate.is_file());
+    if found.is_none() {
+        skip(&format!("`{name}` is not installed"));
+    }
+    found
+}
+
+/// True for root; otherwise says that the test is skipped.
+pub fn root() -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        skip("this test needs root");
+    }
+    is_root
+}
+
+/// Runs a program in a directory with this standard input.
+pub fn run_in(
+    directory: &Path,
+    program: impl AsRef<Path>,
+    arguments: &[&str],
+    input: &str,
+) -> Output {
+    let mut child = Command::new(program.as_ref())
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_owned();
+    // A program that ends early closes the pipe; that is no error of the test.
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let output = child.wait_with_output().expect("the program ends");
+    feeder.join().expect("the input is written");
+    output
+}
+
+/// Standard output as text.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Standard error as text.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Every path below a directory, relative to it, sorted.
+pub fn entries(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec![directory.to_owned()];
+    while let Some(next) = pending.pop() {
+        for entry in std::fs::read_dir(&next).expect("a directory").flatten() {
+            let path = entry.path();
+            let relative = path.strip_prefix(directory).expect("below");
+            found.push(relative.to_string_lossy().into_owned());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                pending.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
