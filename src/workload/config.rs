@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::file_set::{MAX_DIRECTORIES, MAX_FILE_NUMBER};
+use super::slots::{Limits, MAX_DIRECTORIES, MAX_FILE_NUMBER, MAX_SIZE};
 
 /// The largest file size: 16 TiB, the largest file of ext4.
 pub const MAX_FILE_SIZE: u64 = 16 << 40;
@@ -26,6 +26,7 @@ pub const MAX_WEIGHT: u64 = 1_000_000;
 
 // A run must never have more creates than a slot's file number can hold.
 const _: () = assert!(MAX_NUMBER + MAX_TRANSACTIONS <= MAX_FILE_NUMBER);
+const _: () = assert!(MAX_FILE_SIZE <= MAX_SIZE);
 
 /// A bias out of ten: `Some(n)` chooses read (or create) in `n` of 10 cases, `None`
 /// (written −1) leaves that half of the transaction out.
@@ -232,13 +233,29 @@ impl Config {
         if self.subdirectories > 1 { self.subdirectories } else { 0 }
     }
 
+    /// How many directories hold files.
+    #[must_use]
+    pub fn directories(&self) -> u64 {
+        self.locations.len().max(1) as u64 * self.effective_subdirectories().max(1)
+    }
+
+    /// The largest values that occur for a file of this run.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        Limits {
+            number: self.number + self.transactions,
+            size: self.size_high,
+            directories: self.directories(),
+        }
+    }
+
     /// Checks what single settings cannot: bounds over several of them.
     ///
     /// # Errors
     /// A sentence that names the settings and the bound.
     pub fn check(&self) -> Result<(), String> {
         let locations = self.locations.len().max(1) as u64;
-        let directories = locations * self.effective_subdirectories().max(1);
+        let directories = self.directories();
         if directories > MAX_DIRECTORIES {
             return Err(format!(
                 "{locations} locations × {} subdirectories are {directories} directories; \

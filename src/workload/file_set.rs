@@ -1,25 +1,15 @@
 //! The file table: `2N` slots, which are in use, and PostMark's two searches.
 //!
-//! Holds no names: a name follows from a file's number and directory. A slot takes 14
-//! bytes, memory is touched only as slots come into use, so a pool of `N` files costs at
-//! most `2 × 14 + ⅓` bytes per file.
+//! Holds no names: a name follows from a file's number and directory. A pool of `N` files
+//! costs `2 × 8 + ⅓` bytes per file, at most `2 × 14 + ⅓`.
 
 use std::collections::TryReserveError;
 
 use super::operation::FileId;
+use super::slots::{Limits, Slots};
 
-/// Largest file size a slot can hold: 48 bits.
-pub const MAX_SIZE: u64 = (1 << 48) - 1;
-/// Largest running number a slot can hold: 40 bits.
-pub const MAX_FILE_NUMBER: u64 = (1 << 40) - 1;
-/// Most directories a slot can tell apart: 24 bits.
-pub const MAX_DIRECTORIES: u64 = 1 << 24;
-
-const SIZE_BYTES: usize = 6;
-const NUMBER_BYTES: usize = 5;
-const DIRECTORY_BYTES: usize = 3;
-const NUMBER_END: usize = SIZE_BYTES + NUMBER_BYTES;
-const SLOT_BYTES: usize = NUMBER_END + DIRECTORY_BYTES;
+/// A table up to this size, bytes, is at hand without further ado.
+const INNER_CACHE: usize = 512 << 10;
 
 /// A file with its size, as kept in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,55 +20,29 @@ pub struct PooledFile {
     pub size: u64,
 }
 
-#[derive(Clone, Copy)]
-struct Slot([u8; SLOT_BYTES]);
-
-impl Slot {
-    fn pack(file: PooledFile) -> Self {
-        let mut bytes = [0; SLOT_BYTES];
-        bytes[..SIZE_BYTES].copy_from_slice(&file.size.to_le_bytes()[..SIZE_BYTES]);
-        bytes[SIZE_BYTES..NUMBER_END]
-            .copy_from_slice(&file.id.number.to_le_bytes()[..NUMBER_BYTES]);
-        bytes[NUMBER_END..].copy_from_slice(&file.id.directory.to_le_bytes()[..DIRECTORY_BYTES]);
-        Self(bytes)
-    }
-
-    fn unpack(self) -> PooledFile {
-        let mut size = [0; 8];
-        let mut number = [0; 8];
-        let mut directory = [0; 4];
-        size[..SIZE_BYTES].copy_from_slice(&self.0[..SIZE_BYTES]);
-        number[..NUMBER_BYTES].copy_from_slice(&self.0[SIZE_BYTES..NUMBER_END]);
-        directory[..DIRECTORY_BYTES].copy_from_slice(&self.0[NUMBER_END..]);
-        PooledFile {
-            id: FileId {
-                number: u64::from_le_bytes(number),
-                directory: u32::from_le_bytes(directory),
-            },
-            size: u64::from_le_bytes(size),
-        }
-    }
-}
-
 /// PostMark's file table with its cursor.
 pub struct FileSet {
     free: FreeSlots,
-    slots: Vec<Slot>,
+    slots: Slots,
     slot_count: usize,
     cursor: usize,
     live: usize,
 }
 
 impl FileSet {
-    /// A table of `2 × number` free slots.
+    /// A table of `2 × number` free slots, for files within these limits.
     ///
     /// # Errors
     /// [`TryReserveError`] when the address space for it cannot be had.
-    pub fn new(number: u64) -> Result<Self, TryReserveError> {
+    pub fn new(number: u64, limits: Limits) -> Result<Self, TryReserveError> {
         let slot_count = usize::try_from(number.saturating_mul(2)).unwrap_or(usize::MAX);
-        let mut slots = Vec::new();
-        slots.try_reserve_exact(slot_count)?;
-        Ok(Self { free: FreeSlots::new(slot_count)?, slots, slot_count, cursor: 0, live: 0 })
+        Ok(Self {
+            free: FreeSlots::new(slot_count)?,
+            slots: Slots::with_capacity(slot_count, limits)?,
+            slot_count,
+            cursor: 0,
+            live: 0,
+        })
     }
 
     /// How many slots there are, free or not.
@@ -114,12 +78,7 @@ impl FileSet {
     /// Puts a file into a slot that [`take_slot`](Self::take_slot) returned.
     pub fn insert(&mut self, slot: usize, file: PooledFile) {
         debug_assert!(self.free.is_free(slot));
-        // Slots come into use in rising order, so the table grows by at most one.
-        if slot == self.slots.len() {
-            self.slots.push(Slot::pack(file));
-        } else {
-            self.slots[slot] = Slot::pack(file);
-        }
+        self.slots.set(slot, file);
         self.free.take(slot);
         self.live += 1;
     }
@@ -131,16 +90,29 @@ impl FileSet {
         !self.free.is_free(slot)
     }
 
+    /// True when the table is too large for the processor's inner caches, so that
+    /// [`prefetch`](Self::prefetch) pays.
+    #[must_use]
+    pub fn wants_prefetch(&self) -> bool {
+        self.slots.bytes() > INNER_CACHE
+    }
+
+    /// Has the memory of a slot brought near, for a use soon after.
+    #[inline]
+    pub fn prefetch(&self, slot: usize) {
+        self.slots.prefetch(slot);
+    }
+
     /// The file in a slot that is in use.
     #[must_use]
     pub fn file(&self, slot: usize) -> PooledFile {
-        self.slots[slot].unpack()
+        self.slots.get(slot)
     }
 
     /// Notes the new size of the file in a slot.
     pub fn resize(&mut self, slot: usize, size: u64) {
         let file = self.file(slot);
-        self.slots[slot] = Slot::pack(PooledFile { size, ..file });
+        self.slots.set(slot, PooledFile { size, ..file });
     }
 
     /// Frees a slot and returns the file that was in it.
@@ -236,18 +208,14 @@ mod tests {
         PooledFile { id: FileId { number, directory: (number % 7) as u32 }, size: number * 3 }
     }
 
-    #[test]
-    fn slots_hold_the_largest_values() {
-        let largest = PooledFile {
-            id: FileId { number: MAX_FILE_NUMBER, directory: MAX_DIRECTORIES as u32 - 1 },
-            size: MAX_SIZE,
-        };
-        assert_eq!(Slot::pack(largest).unpack(), largest);
+    fn table(number: u64) -> FileSet {
+        let limits = Limits { number: 10_000, size: 30_000, directories: 7 };
+        FileSet::new(number, limits).expect("a small table")
     }
 
     #[test]
     fn full_table_has_no_slot() {
-        let mut set = FileSet::new(2).expect("small table");
+        let mut set = table(2);
         for number in 1..=4 {
             let slot = set.take_slot().expect("still free");
             set.insert(slot, file(number));
@@ -279,7 +247,7 @@ mod tests {
             number in 1u64..300,
             choices in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), 0..2000),
         ) {
-            let mut set = FileSet::new(number).expect("small table");
+            let mut set = table(number);
             let mut plain = Plain { used: vec![None; 2 * number as usize], cursor: 0 };
             for (count, (create, which)) in choices.into_iter().enumerate() {
                 if create {

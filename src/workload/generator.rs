@@ -29,14 +29,17 @@ pub trait Generator {
 
 /// MT19937 with the 1999 seeding: each state word takes the high halves of two
 /// successive values of the LCG `s ← 69069·s + 1 (mod 2³²)`, which starts at the seed.
+///
+/// Draws are made a whole state at a time, so that those to come can be looked at.
 #[derive(Debug, Clone)]
 pub struct Mt19937 {
     state: [u32; STATE_WORDS],
+    draws: [u32; STATE_WORDS],
     next: usize,
 }
 
 impl Mt19937 {
-    /// Seeds the generator. PostMark's seed is a 32-bit word; higher bits have no effect.
+    /// Seeds the generator. PostMark's seed is a 32-bit word.
     #[must_use]
     pub fn new(seed: u32) -> Self {
         let mut lcg = seed;
@@ -46,33 +49,50 @@ impl Mt19937 {
             half
         };
         let state = std::array::from_fn(|_| high_half() | (high_half() >> 16));
-        Self { state, next: STATE_WORDS }
+        Self { state, draws: [0; STATE_WORDS], next: STATE_WORDS }
     }
 
-    /// The "twist": replaces the whole state by its successor.
-    fn twist(&mut self) {
+    /// The block of draws already made, and which of them is the next.
+    #[inline]
+    #[must_use]
+    pub fn block(&self) -> (&[u32], usize) {
+        (&self.draws, self.next)
+    }
+
+    /// The "twist" replaces the whole state by its successor; "tempering" makes draws of it.
+    #[cold]
+    fn refill(&mut self) {
         for i in 0..STATE_WORDS {
             let joined =
                 (self.state[i] & 0x8000_0000) | (self.state[(i + 1) % STATE_WORDS] & 0x7fff_ffff);
             let odd = if joined & 1 == 1 { 0x9908_b0df } else { 0 };
             self.state[i] = self.state[(i + MIDDLE) % STATE_WORDS] ^ (joined >> 1) ^ odd;
         }
+        for (draw, &word) in self.draws.iter_mut().zip(&self.state) {
+            *draw = temper(word);
+        }
         self.next = 0;
     }
+}
+
+#[inline]
+fn temper(word: u32) -> u32 {
+    let mut y = word;
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c_5680;
+    y ^= (y << 15) & 0xefc6_0000;
+    y ^ (y >> 18)
 }
 
 impl Generator for Mt19937 {
     #[inline]
     fn draw(&mut self) -> u32 {
         if self.next == STATE_WORDS {
-            self.twist();
+            self.refill();
         }
-        let mut y = self.state[self.next];
+        let draw = self.draws[self.next];
         self.next += 1;
-        y ^= y >> 11;
-        y ^= (y << 7) & 0x9d2c_5680;
-        y ^= (y << 15) & 0xefc6_0000;
-        y ^ (y >> 18)
+        draw
     }
 }
 

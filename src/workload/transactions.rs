@@ -11,6 +11,11 @@ use super::file_set::{FileSet, PooledFile};
 use super::generator::{Generator, Mt19937};
 use super::operation::{FileId, Operation, Skip, Step};
 
+/// How many draws ahead slots are fetched: those of about two transactions.
+const DRAWS_AHEAD: usize = 12;
+/// The draws of one transaction, about.
+const DRAWS_EACH: usize = 7;
+
 /// The pool is empty, so no transaction is possible: PostMark stops here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("out of files")]
@@ -39,6 +44,8 @@ pub struct PostmarkStream {
     subdirectories: u64,
     bias_read: Bias,
     bias_create: Bias,
+    /// Whether the table is so large that slots must be fetched ahead of their use.
+    prefetches: bool,
     created: u64,
     deleted: u64,
     deletion_from: usize,
@@ -52,15 +59,17 @@ impl PostmarkStream {
     pub fn new(config: &Config) -> Result<(Self, SourceText), TryReserveError> {
         let mut generator = Mt19937::new(config.seed as u32);
         let text = SourceText::draw(&mut generator, config.size_high, config.write_block);
+        let files = FileSet::new(config.number, config.limits())?;
         let stream = Self {
             generator,
-            files: FileSet::new(config.number)?,
             size_low: config.size_low,
             size_high: config.size_high,
             weights: cumulative_weights(config),
             subdirectories: config.effective_subdirectories(),
             bias_read: config.bias_read,
             bias_create: config.bias_create,
+            prefetches: files.wants_prefetch(),
+            files,
             created: 0,
             deleted: 0,
             deletion_from: 0,
@@ -88,6 +97,9 @@ impl PostmarkStream {
     pub fn transaction(&mut self) -> Result<Transaction, OutOfFiles> {
         if self.created == self.deleted {
             return Err(OutOfFiles);
+        }
+        if self.prefetches {
+            self.prefetch();
         }
         let data = self.bias_read.map(|bias| {
             if self.generator.below(10) < u64::from(bias) { self.read() } else { self.append() }
@@ -121,6 +133,19 @@ impl PostmarkStream {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Has the slots fetched that the draws to come would choose. Many will not be used as
+    /// such, but a slot fetched too much costs far less than one waited for.
+    #[inline]
+    fn prefetch(&self) {
+        let (draws, next) = self.generator.block();
+        let from = (next + DRAWS_AHEAD).min(draws.len());
+        let slots = self.files.slot_count() as u32;
+        for draw in draws[from..].iter().take(DRAWS_EACH) {
+            let slot = (draw % slots) as usize;
+            self.files.prefetch(slot);
+        }
     }
 
     fn choose_directory(&mut self) -> u32 {
