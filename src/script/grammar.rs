@@ -153,12 +153,11 @@ fn unknown(words: &[Word<'_>], first: &Word<'_>) -> LineError {
         let texts: Vec<String> = words.iter().take(count).map(Word::text).collect();
         texts.join(" ").to_lowercase()
     };
-    let best = COMMANDS
-        .iter()
-        .map(|row| {
-            let name = row.name();
-            (strsim::normalized_damerau_levenshtein(&typed(row.words.len()), &name), name)
-        })
+    let names = COMMANDS.iter().map(|row| (row.words.len(), row.name()));
+    let aliases = COMMANDS.iter().flat_map(|row| row.aliases).map(|alias| (1, (*alias).to_owned()));
+    let best = names
+        .chain(aliases)
+        .map(|(words, name)| (strsim::normalized_damerau_levenshtein(&typed(words), &name), name))
         .filter(|(likeness, _)| *likeness >= 0.6)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, name)| name);
@@ -255,9 +254,11 @@ impl<'a> Arguments<'a> {
                 }
                 size.bytes
             }
-            Err(error) => self.lenient(word, error, &format!("{what}, such as 4096 or 4k"))?,
+            Err(error) => self.lenient(word, error, || {
+                format!("{what}, such as 4096 or 4k, {}", from_to(&bounds))
+            })?,
         };
-        within(word, bytes, bounds, what)
+        within(word, bytes, &bounds, what)
     }
 
     /// A whole number within bounds.
@@ -268,9 +269,10 @@ impl<'a> Arguments<'a> {
         let word = self.required(what)?;
         let number = match parse_count(&word.text()) {
             Ok(number) => number,
-            Err(error) => self.lenient(word, error, &format!("{what}, in digits only"))?,
+            Err(error) => self
+                .lenient(word, error, || format!("{what}, in digits only, {}", from_to(&bounds)))?,
         };
-        within(word, number, bounds, what)
+        within(word, number, &bounds, what)
     }
 
     /// PostMark reads a number as far as its digits go.
@@ -278,7 +280,7 @@ impl<'a> Arguments<'a> {
         &mut self,
         word: &Word<'_>,
         error: UnitError,
-        expected: &str,
+        expected: impl FnOnce() -> String,
     ) -> Result<u64, LineError> {
         let text = word.text();
         if self.dialect == Dialect::PostMark
@@ -288,7 +290,7 @@ impl<'a> Arguments<'a> {
             return Ok(number);
         }
         Err(LineError::at(word.start..word.end, format!("`{text}` is {}", phrase(error)))
-            .expecting(expected))
+            .expecting(expected()))
     }
 
     /// One of some keywords, in any case: its place in the list.
@@ -336,13 +338,16 @@ fn phrase(error: UnitError) -> &'static str {
 fn within(
     word: &Word<'_>,
     value: u64,
-    bounds: RangeInclusive<u64>,
+    bounds: &RangeInclusive<u64>,
     what: &str,
 ) -> Result<u64, LineError> {
     if bounds.contains(&value) {
         return Ok(value);
     }
-    let (least, most) = (grouped(*bounds.start()), grouped(*bounds.end()));
     Err(LineError::at(word.start..word.end, format!("{value} is out of bounds"))
-        .expecting(format!("{what} from {least} to {most}")))
+        .expecting(format!("{what} {}", from_to(bounds))))
+}
+
+fn from_to(bounds: &RangeInclusive<u64>) -> String {
+    format!("from {} to {}", grouped(*bounds.start()), grouped(*bounds.end()))
 }

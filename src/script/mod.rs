@@ -262,6 +262,7 @@ impl<'a> Session<'a> {
                 return Err(refusal);
             }
         };
+        self.outputs.begin();
         for (index, format) in reports.iter().enumerate() {
             if format.is_classic()
                 && let Some(note) = postmark::sums_note(&result)

@@ -20,6 +20,8 @@ pub struct Destination {
     path: PathBuf,
     file: File,
     is_new: bool,
+    /// What it held is dropped, but only when there is something to put in its place.
+    replace: bool,
 }
 
 impl Outputs {
@@ -47,10 +49,20 @@ impl Outputs {
         for index in 0..reports {
             let path = &self.paths[index.min(self.paths.len() - 1)];
             let first_use = !destinations.iter().any(|other| other.path == *path);
-            destinations.push(open(path, first_use && !self.begun)?);
+            match open(path, first_use && !self.begun) {
+                Ok(destination) => destinations.push(destination),
+                Err(trouble) => {
+                    destinations.iter_mut().for_each(Destination::discard);
+                    return Err(trouble);
+                }
+            }
         }
-        self.begun = true;
         Ok(destinations)
+    }
+
+    /// Reports are about to be written: from the next run on they are added.
+    pub fn begin(&mut self) {
+        self.begun = true;
     }
 }
 
@@ -63,10 +75,12 @@ impl Destination {
         &mut self,
         render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Trouble> {
+        let failed = |error| Trouble::Destination { path: self.path.clone(), error };
+        if std::mem::take(&mut self.replace) {
+            self.file.set_len(0).map_err(failed)?;
+        }
         let mut out = io::BufWriter::new(&mut self.file);
-        render(&mut out)
-            .and_then(|()| out.flush())
-            .map_err(|error| Trouble::Destination { path: self.path.clone(), error })
+        render(&mut out).and_then(|()| out.flush()).map_err(failed)
     }
 
     /// Removes the file if it was made for a run that then did not begin.
@@ -78,13 +92,11 @@ impl Destination {
     }
 }
 
-fn open(path: &Path, truncate: bool) -> Result<Destination, Trouble> {
+fn open(path: &Path, replace: bool) -> Result<Destination, Trouble> {
     let is_new = !path.exists();
     let file = append_to(path)?;
-    if truncate && file.metadata().is_ok_and(|data| data.is_file()) {
-        file.set_len(0).map_err(|error| Trouble::Destination { path: path.to_owned(), error })?;
-    }
-    Ok(Destination { path: path.to_owned(), file, is_new })
+    let replace = replace && file.metadata().is_ok_and(|data| data.is_file());
+    Ok(Destination { path: path.to_owned(), file, is_new, replace })
 }
 
 /// Opens a file to add to it.

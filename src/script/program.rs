@@ -92,6 +92,8 @@ struct Reader {
     program: Program,
     errors: Vec<String>,
     loading: Vec<PathBuf>,
+    /// How many `load`s deep the line being read is.
+    depth: usize,
 }
 
 impl Reader {
@@ -135,13 +137,15 @@ impl Reader {
             Err(error) => self.errors.push(error.show(source, number, line).to_string()),
             Ok(ParsedLine { command: None, .. }) => {}
             Ok(ParsedLine { command: Some(Command::Load(path)), .. }) => {
+                self.depth += 1;
                 if let Err(trouble) = self.file(&path) {
                     self.errors.push(format!("{source}:{number}: {trouble}"));
                 }
+                self.depth -= 1;
             }
             Ok(ParsedLine { command: Some(Command::Quit), notes }) => {
                 // In a loaded file it ends that file only.
-                if self.loading.len() <= 1 {
+                if self.depth == 0 {
                     self.step(Action::Do(Command::Quit), notes, source, number);
                 }
                 return false;

@@ -1,0 +1,197 @@
+//! Commands of every kind, made up at random, and the ways to write each of them.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use trimark::report::FORMATS;
+use trimark::script::Command;
+use trimark::workload::config::Bias;
+use trimark::workload::{Assignment, Config, EngineKind, Location, LocationChange};
+
+/// A part of a line, by how freely it may be written.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// A word in any case.
+    Keyword(String),
+    /// A word as it is.
+    Value(String),
+    /// A path, after a sign that stands outside of quotes.
+    Path(&'static str, String),
+}
+
+/// How one line is written beyond what it says.
+#[derive(Debug, Clone)]
+pub struct Style {
+    start: &'static str,
+    blanks: Vec<String>,
+    upper_case: u64,
+    quote: &'static str,
+    comment: String,
+    end: &'static str,
+}
+
+/// Nothing beyond what is said; paths in double quotes.
+pub fn plain() -> Style {
+    Style {
+        start: "",
+        blanks: vec![" ".into()],
+        upper_case: 0,
+        quote: "\"",
+        comment: String::new(),
+        end: "",
+    }
+}
+
+/// Any way to write a line.
+pub fn any_style() -> impl Strategy<Value = Style> {
+    (
+        prop::sample::select(vec!["", " ", "\t \t", "\u{feff}", "\u{feff}\t", "\u{a0}", "\0"]),
+        vec("[ \t]{1,4}", 1..8),
+        any::<u64>(),
+        prop::sample::select(vec!["\"", "'"]),
+        prop_oneof![Just(String::new()), "[ \t]{1,3}", "[ \t]{1,3}#[^\r\n]{0,30}"],
+        prop::sample::select(vec!["", "\n", "\r\n", "\r"]),
+    )
+        .prop_map(|(start, blanks, upper_case, quote, comment, end)| Style {
+            start,
+            blanks,
+            upper_case,
+            quote,
+            comment,
+            end,
+        })
+}
+
+/// The line.
+pub fn write(parts: &[Part], style: &Style) -> String {
+    let mut line = style.start.to_owned();
+    for (place, part) in parts.iter().enumerate() {
+        if place > 0 {
+            line += &style.blanks[place % style.blanks.len()];
+        }
+        match part {
+            Part::Keyword(word) => {
+                let letters = word.chars().enumerate().map(|(i, letter)| {
+                    let upper = style.upper_case >> ((i + 7 * place) % 64) & 1 == 1;
+                    if upper { letter.to_ascii_uppercase() } else { letter }
+                });
+                line.extend(letters);
+            }
+            Part::Value(word) => line += word,
+            Part::Path(sign, path) => {
+                let quote = if path.contains(style.quote) { "\"" } else { style.quote };
+                line += &format!("{sign}{quote}{path}{quote}");
+            }
+        }
+    }
+    line + &style.comment + style.end
+}
+
+/// The parts of any command of the table, but for `!`, which takes the line as it is.
+pub fn parts(command: &Command) -> Vec<Part> {
+    match command {
+        Command::Set(assignment) => [keywords("set"), setting(assignment)].concat(),
+        Command::SetReports(formats) => {
+            let names: Vec<&str> = formats.iter().map(|format| format.row().name).collect();
+            keywords(&format!("set report {}", names.join(" ")))
+        }
+        Command::Run(file) => with_file("run", file.as_deref()),
+        Command::Show(file) => with_file("show", file.as_deref()),
+        Command::Load(file) => with_file("load", Some(file)),
+        Command::Help(prefix) => {
+            // Kept as typed: `help` itself doesn't mind the case.
+            let words = prefix.split_whitespace().map(|word| Part::Value(word.into())).collect();
+            [keywords("help"), words].concat()
+        }
+        Command::Quit => keywords("quit"),
+        Command::Shell(_) => unreachable!("`any_command` makes none"),
+    }
+}
+
+fn keywords(text: &str) -> Vec<Part> {
+    text.split_whitespace().map(|word| Part::Keyword(word.into())).collect()
+}
+
+fn with_file(name: &str, file: Option<&std::path::Path>) -> Vec<Part> {
+    let path = file.map(|file| Part::Path("", file.to_str().expect("UTF-8").into()));
+    keywords(name).into_iter().chain(path).collect()
+}
+
+fn setting(assignment: &Assignment) -> Vec<Part> {
+    let number = |name: &str, value: &dyn ToString| {
+        [keywords(name), vec![Part::Value(value.to_string())]].concat()
+    };
+    let bias = |bias: &Bias| bias.map_or(-1, i16::from);
+    match assignment {
+        Assignment::Size { low, high } => number("size", &format!("{low} {high}")),
+        Assignment::Number(value) => number("number", value),
+        Assignment::Seed(value) => number("seed", value),
+        Assignment::Transactions(value) => number("transactions", value),
+        Assignment::Subdirectories(value) => number("subdirectories", value),
+        Assignment::ReadBlock(value) => number("read", value),
+        Assignment::WriteBlock(value) => number("write", value),
+        Assignment::Engine(engine) => keywords(&format!("engine {}", engine.name())),
+        Assignment::BiasRead(value) => number("bias read", &bias(value)),
+        Assignment::BiasCreate(value) => number("bias create", &bias(value)),
+        Assignment::Location(change) => [keywords("location"), location(change)].concat(),
+    }
+}
+
+fn location(change: &LocationChange) -> Vec<Part> {
+    let weighted = |sign, Location { path, weight }: &Location| {
+        let path = path.to_str().expect("UTF-8").to_owned();
+        vec![Part::Path(sign, path), Part::Value(weight.to_string())]
+    };
+    match change {
+        LocationChange::Replace(location) => weighted("", location),
+        LocationChange::Add(location) => weighted("+", location),
+        LocationChange::Remove(path) => {
+            vec![Part::Path("-", path.to_str().expect("UTF-8").into())]
+        }
+    }
+}
+
+/// A path of any letters, blanks and signs; a sign at its beginning would be an operator.
+fn any_path() -> impl Strategy<Value = String> {
+    "[a-zA-Z./_äß目🦀][a-zA-Z0-9./_äß目🦀 '#+!-]{0,24}"
+}
+
+/// Any command with values within bounds, in all their range.
+pub fn any_command() -> impl Strategy<Value = Command> {
+    let file = || prop::option::of(any_path().prop_map(Into::into));
+    let formats = FORMATS.iter().map(|row| row.format).collect::<Vec<_>>();
+    prop_oneof![
+        8 => any_assignment().prop_map(Command::Set),
+        1 => vec(prop::sample::select(formats), 1..5).prop_map(Command::SetReports),
+        1 => file().prop_map(Command::Run),
+        1 => file().prop_map(Command::Show),
+        1 => any_path().prop_map(|path| Command::Load(path.into())),
+        1 => prop::sample::select(vec!["", "set", "set bias", "run"])
+            .prop_map(|prefix| Command::Help(prefix.into())),
+        1 => Just(Command::Quit),
+    ]
+}
+
+fn any_assignment() -> impl Strategy<Value = Assignment> {
+    let bias = || prop_oneof![Just(None), (0u8..=10).prop_map(Some)];
+    let weighted = || {
+        (any_path(), Config::WEIGHT)
+            .prop_map(|(path, weight)| Location { path: path.into(), weight })
+    };
+    prop_oneof![
+        Config::SIZE
+            .prop_flat_map(|low| (Just(low), low..=*Config::SIZE.end()))
+            .prop_map(|(low, high)| Assignment::Size { low, high }),
+        Config::NUMBER.prop_map(Assignment::Number),
+        Config::SEED.prop_map(Assignment::Seed),
+        Config::TRANSACTIONS.prop_map(Assignment::Transactions),
+        Config::SUBDIRECTORIES.prop_map(Assignment::Subdirectories),
+        Config::BLOCK.prop_map(Assignment::ReadBlock),
+        Config::BLOCK.prop_map(Assignment::WriteBlock),
+        prop::sample::select(EngineKind::ALL.to_vec()).prop_map(Assignment::Engine),
+        bias().prop_map(Assignment::BiasRead),
+        bias().prop_map(Assignment::BiasCreate),
+        weighted().prop_map(|l| Assignment::Location(LocationChange::Replace(l))),
+        weighted().prop_map(|l| Assignment::Location(LocationChange::Add(l))),
+        any_path().prop_map(|p| Assignment::Location(LocationChange::Remove(p.into()))),
+    ]
+}
