@@ -16,7 +16,10 @@ pub enum ErrorKind {
 
 /// An error in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineError {
+pub struct LineError(Box<Details>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Details {
     kind: ErrorKind,
     span: Range<usize>,
     message: String,
@@ -31,7 +34,7 @@ impl LineError {
     /// An error at these bytes of the line.
     #[must_use]
     pub fn at(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Details {
             kind: ErrorKind::Value,
             span,
             message: message.into(),
@@ -39,57 +42,62 @@ impl LineError {
             suggestion: None,
             usage: None,
             complaint: None,
-        }
+        }))
     }
 
     /// Sets the kind.
     #[must_use]
-    pub fn kind(self, kind: ErrorKind) -> Self {
-        Self { kind, ..self }
+    pub fn kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
     }
 
     /// Says what would be right.
     #[must_use]
-    pub fn expecting(self, expected: impl Into<String>) -> Self {
-        Self { expected: Some(expected.into()), ..self }
+    pub fn expecting(mut self, expected: impl Into<String>) -> Self {
+        self.0.expected = Some(expected.into());
+        self
     }
 
     /// Says what was probably meant.
     #[must_use]
-    pub fn suggesting(self, suggestion: Option<String>) -> Self {
-        Self { suggestion, ..self }
+    pub fn suggesting(mut self, suggestion: Option<String>) -> Self {
+        self.0.suggestion = suggestion;
+        self
     }
 
     /// Adds what the command's row knows.
     #[must_use]
-    pub fn of(self, row: &CommandRow) -> Self {
-        Self { usage: Some(row.synopsis()), complaint: row.complaint, ..self }
+    pub fn of(mut self, row: &CommandRow) -> Self {
+        self.0.usage = Some(row.synopsis());
+        self.0.complaint = row.complaint;
+        self
     }
 
     /// True when PostMark would only say `Eh?`.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
-        self.kind == ErrorKind::Unknown
+        self.0.kind == ErrorKind::Unknown
     }
 
     /// The message in PostMark's words, where it has some.
     #[must_use]
     pub fn complaint(&self) -> String {
-        self.complaint.map_or_else(|| self.message.clone(), str::to_owned)
+        self.0.complaint.map_or_else(|| self.0.message.clone(), str::to_owned)
     }
 
     /// The error with its place: file (or other source), line number from 1, and the line
     /// itself with the place marked.
     #[must_use]
     pub fn show<'a>(&'a self, source: &'a str, number: usize, line: &'a str) -> Shown<'a> {
-        Shown { error: self, source, number, line }
+        Shown { error: &self.0, source, number, line }
     }
 }
 
 /// A [`LineError`] with its place, to be printed.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    error: &'a LineError,
+    error: &'a Details,
     source: &'a str,
     number: usize,
     line: &'a str,

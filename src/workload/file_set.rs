@@ -126,7 +126,7 @@ impl FileSet {
     /// The first slot in use at or after `from`.
     #[must_use]
     pub fn next_in_use(&self, from: usize) -> Option<usize> {
-        (from..self.slots.len()).find(|&slot| self.in_use(slot))
+        (from..self.slots.used()).find(|&slot| self.in_use(slot))
     }
 }
 

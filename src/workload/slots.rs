@@ -69,7 +69,7 @@ impl Slots {
 
     /// How many slots have been in use.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn used(&self) -> usize {
         match self {
             Self::Narrow { words, .. } => words.len(),
             Self::Wide(slots) => slots.len(),
