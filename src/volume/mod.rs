@@ -2,4 +2,5 @@
 //!
 //! Owns what the kernel tells of a place; knows nothing of workloads.
 
+pub mod device;
 pub mod place;

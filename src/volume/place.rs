@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use procfs::process::{MountInfo, Process};
 use serde::{Deserialize, Serialize};
 
+use super::device::Device;
+
 /// Where a run took place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -18,6 +20,8 @@ pub struct Place {
     pub resolved: PathBuf,
     /// The mount it is on, where that is known.
     pub mount: Option<Mount>,
+    /// The device under it, where there is one.
+    pub device: Option<Device>,
     /// Bytes free to this user at the start.
     pub free_bytes: u64,
     /// Inodes free to this user at the start; none where the file system has no fixed number.
@@ -67,6 +71,12 @@ impl Space {
 }
 
 impl Place {
+    /// The mount an open directory is on, where the kernel tells.
+    #[must_use]
+    pub fn mount_of(directory: &File) -> Option<Mount> {
+        mount_of(directory).map(Mount::from)
+    }
+
     /// Describes an open directory.
     ///
     /// # Errors
@@ -74,10 +84,12 @@ impl Place {
     /// (no `/proc`) is no error.
     pub fn describe(path: &Path, directory: &File) -> io::Result<Self> {
         let space = Space::of(directory)?;
+        let mount = Self::mount_of(directory);
         Ok(Self {
             path: path.to_owned(),
             resolved: path.canonicalize()?,
-            mount: mount_of(directory).map(Mount::from),
+            device: Device::under(directory, mount.as_ref()),
+            mount,
             free_bytes: space.bytes,
             free_inodes: space.inodes,
         })
@@ -85,6 +97,18 @@ impl Place {
 }
 
 impl Mount {
+    /// The value of an option in force, `name=value`.
+    #[must_use]
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
+    }
+
+    /// True when an option without value is in force, listed or not.
+    #[must_use]
+    pub fn has(&self, flag: &str) -> bool {
+        self.options.iter().chain(&self.unlisted_options).any(|option| option == flag)
+    }
+
     /// Where ext4 lists what is in force but not shown among the mount's options (set by
     /// `tune2fs`, say).
     fn ext4_options(source: &str) -> Vec<String> {
