@@ -20,6 +20,8 @@ pub enum Call {
     Read,
     /// `write`
     Write,
+    /// `fsync`
+    Sync,
     /// `close`
     Close,
     /// `unlinkat`
@@ -31,6 +33,20 @@ pub enum Call {
 }
 
 impl Call {
+    /// Every call, in the order of an operation.
+    pub const ALL: [Self; 10] = [
+        Self::Open,
+        Self::Stat,
+        Self::Seek,
+        Self::Read,
+        Self::Write,
+        Self::Sync,
+        Self::Close,
+        Self::Unlink,
+        Self::MakeDirectory,
+        Self::RemoveDirectory,
+    ];
+
     /// The name as C has it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -40,6 +56,7 @@ impl Call {
             Self::Seek => "lseek",
             Self::Read => "read",
             Self::Write => "write",
+            Self::Sync => "fsync",
             Self::Close => "close",
             Self::Unlink => "unlink",
             Self::MakeDirectory => "mkdir",
@@ -66,6 +83,8 @@ pub trait System {
     fn read(&self, file: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize>;
     /// `write`
     fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize>;
+    /// `fsync`
+    fn sync(&self, file: BorrowedFd<'_>) -> Result<()>;
     /// `close`, whose error may be the first sign of lost data. The descriptor is gone
     /// whatever it returns.
     fn close(&self, file: OwnedFd) -> Result<()>;
@@ -105,6 +124,10 @@ impl System for Kernel {
     #[inline]
     fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
         rustix::io::write(file, bytes)
+    }
+
+    fn sync(&self, file: BorrowedFd<'_>) -> Result<()> {
+        rustix::fs::fsync(file)
     }
 
     #[inline]

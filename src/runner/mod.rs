@@ -6,11 +6,13 @@
 pub mod checks;
 pub mod clean;
 pub mod clock;
+pub mod latency;
 pub mod manifest;
 pub mod measurement;
 mod play;
 pub mod pool;
 pub mod refusal;
+pub mod timeline;
 mod warnings;
 
 use std::path::PathBuf;

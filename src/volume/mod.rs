@@ -2,5 +2,6 @@
 //!
 //! Owns what the kernel tells of a place; knows nothing of workloads.
 
+pub mod activity;
 pub mod device;
 pub mod place;
