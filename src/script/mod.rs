@@ -255,13 +255,7 @@ impl<'a> Session<'a> {
             }
             Err(trouble) => return Err(trouble),
         };
-        let result = match self.play(&config, reports.iter().any(|format| format.is_classic())) {
-            Ok(result) => result,
-            Err(refusal) => {
-                destinations.iter_mut().for_each(output::Destination::discard);
-                return Err(refusal);
-            }
-        };
+        let result = self.play(&config, reports.iter().any(|format| format.is_classic()))?;
         for (index, format) in reports.iter().enumerate() {
             if format.is_classic()
                 && let Some(note) = postmark::sums_note(&result)
