@@ -139,14 +139,14 @@ impl Reader {
                     self.errors.push(format!("{source}:{number}: {trouble}"));
                 }
             }
-            Ok(ParsedLine { command: Some(Command::Quit), notes }) => {
+            Ok(ParsedLine { command: Some(Command::Quit), notes, .. }) => {
                 // In a loaded file it ends that file only.
                 if self.loading.len() <= 1 {
                     self.step(Action::Do(Command::Quit), notes, source, number);
                 }
                 return false;
             }
-            Ok(ParsedLine { command: Some(command), notes }) => {
+            Ok(ParsedLine { command: Some(command), notes, .. }) => {
                 self.step(Action::Do(command), notes, source, number);
             }
         }
