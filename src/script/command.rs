@@ -260,7 +260,8 @@ pub const COMMANDS: &[CommandRow] = &[
         complaint: Some("no configuration file specified"),
         values: Values::Path,
         parse: |arguments| {
-            Ok(Command::Load(arguments.required("the name of a file")?.text().into()))
+            let path = arguments.path().ok_or_else(|| arguments.missing("the name of a file"))?;
+            Ok(Command::Load(path.into()))
         },
         ..ROW
     },
@@ -270,7 +271,7 @@ pub const COMMANDS: &[CommandRow] = &[
         summary: "Displays current configuration",
         details: "Prints the settings, or appends them to FILE.",
         values: Values::Path,
-        parse: |arguments| Ok(Command::Show(arguments.next().map(|word| word.text().into()))),
+        parse: |arguments| Ok(Command::Show(arguments.path().map(PathBuf::from))),
         ..ROW
     },
     CommandRow {
@@ -303,7 +304,7 @@ fn set<T>(make: impl Fn(T) -> Assignment) -> impl Fn(T) -> Command {
 
 fn parse_size(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
     let low = arguments.size("a size in bytes", Config::SIZE)?;
-    let high = match arguments.next() {
+    let high = match arguments.take() {
         None => low,
         Some(word) => match arguments.size_of(word, "a size in bytes", 0..=*Config::SIZE.end()) {
             Err(_) if arguments.dialect() == Dialect::PostMark => low,
@@ -347,8 +348,10 @@ fn bias(arguments: &mut Arguments<'_>) -> Result<Bias, LineError> {
 }
 
 fn parse_location(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
-    let word = arguments.required("a directory")?;
-    let text = word.text();
+    let word = arguments.peek().ok_or_else(|| arguments.missing("a directory"))?;
+    let removes = word.text().starts_with('-');
+    let text = if removes { arguments.path() } else { arguments.path_before_last() };
+    let text = text.unwrap_or_default();
     let (sign, path) = match text.split_at_checked(1) {
         Some((sign @ ("+" | "-"), path)) => (sign, path),
         _ => ("", text.as_str()),
@@ -367,7 +370,7 @@ fn parse_location(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
 
 /// A weight that is not above 0 is reported and taken as 1, as PostMark does.
 fn weight(arguments: &mut Arguments<'_>) -> Result<u64, LineError> {
-    let Some(word) = arguments.next() else { return Ok(1) };
+    let Some(word) = arguments.take() else { return Ok(1) };
     let text = word.text();
     match text.parse::<i64>() {
         Ok(weight) if weight <= 0 => {}
@@ -382,7 +385,11 @@ fn weight(arguments: &mut Arguments<'_>) -> Result<u64, LineError> {
                 .expecting("a weight from 1 to 1,000,000 (a path with blanks stands in quotes)"));
         }
     }
-    arguments.note(format!("ignoring invalid weight '{text}': taken as 1"));
+    let complaint = format!("ignoring invalid weight '{text}'");
+    match arguments.dialect() {
+        Dialect::PostMark => arguments.complain(complaint),
+        Dialect::Trimark => arguments.note(format!("{complaint}: taken as 1")),
+    }
     Ok(1)
 }
 
@@ -396,7 +403,7 @@ fn parse_reports(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
 }
 
 fn parse_run(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
-    let file = arguments.next().map(super::grammar::Word::text);
+    let file = arguments.path();
     if let Some(name) = file.as_deref().filter(|name| name.bytes().all(|b| b.is_ascii_digit())) {
         arguments.note(format!(
             "`run {name}` appends the report to a file named '{name}'; it says nothing of how long \

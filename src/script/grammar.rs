@@ -61,6 +61,14 @@ pub struct ParsedLine {
     pub command: Option<Command>,
     /// What the writer of the line should know.
     pub notes: Vec<String>,
+    /// What PostMark reports as an error although the command is obeyed; ours are notes.
+    pub complaints: Vec<String>,
+}
+
+impl ParsedLine {
+    fn of(command: Option<Command>) -> Self {
+        Self { command, notes: Vec::new(), complaints: Vec::new() }
+    }
 }
 
 /// Reads one line.
@@ -72,19 +80,20 @@ pub fn parse_line(line: &str, dialect: Dialect) -> Result<ParsedLine, LineError>
     let line = line.strip_prefix('\u{feff}').unwrap_or(line);
     let trimmed = line.trim_start_matches(is_blank);
     if let Some(shell) = trimmed.strip_prefix('!') {
-        return Ok(ParsedLine { command: Some(Command::Shell(shell.to_owned())), notes: vec![] });
+        return Ok(ParsedLine::of(Some(Command::Shell(shell.to_owned()))));
     }
     let words = words(line)?;
     let Some(first) = words.first() else {
-        return Ok(ParsedLine { command: None, notes: vec![] });
+        return Ok(ParsedLine::of(None));
     };
     let mut notes = Vec::new();
     let (row, used) = find_command(&words, &mut notes).ok_or_else(|| unknown(&words, first))?;
     let mut arguments =
-        Arguments { words: &words[used..], end: line.trim_end().len(), dialect, notes };
+        Arguments { line, words: &words[used..], dialect, notes, complaints: vec![] };
     let command = (row.parse)(&mut arguments).map_err(|error| error.of(row))?;
     arguments.finish().map_err(|error| error.of(row))?;
-    Ok(ParsedLine { command: Some(command), notes: arguments.notes })
+    let Arguments { notes, complaints, .. } = arguments;
+    Ok(ParsedLine { command: Some(command), notes, complaints })
 }
 
 fn is_blank(c: char) -> bool {
@@ -178,10 +187,11 @@ fn unknown(words: &[Word<'_>], first: &Word<'_>) -> LineError {
 /// The words after a command, taken one by one by its row's parser.
 #[derive(Debug)]
 pub struct Arguments<'a> {
+    line: &'a str,
     words: &'a [Word<'a>],
-    end: usize,
     dialect: Dialect,
     notes: Vec<String>,
+    complaints: Vec<String>,
 }
 
 impl<'a> Arguments<'a> {
@@ -196,11 +206,47 @@ impl<'a> Arguments<'a> {
         self.notes.push(note.into());
     }
 
+    /// Adds a complaint in PostMark's words about a value that is then not used.
+    pub fn complain(&mut self, complaint: impl Into<String>) {
+        self.complaints.push(complaint.into());
+    }
+
     /// The next word, if there is one.
-    pub fn next(&mut self) -> Option<&'a Word<'a>> {
+    pub fn take(&mut self) -> Option<&'a Word<'a>> {
         let (word, rest) = self.words.split_first()?;
         self.words = rest;
         Some(word)
+    }
+
+    /// The next word without taking it.
+    #[must_use]
+    pub fn peek(&self) -> Option<&'a Word<'a>> {
+        self.words.first()
+    }
+
+    /// A path and nothing after it, if there is one. PostMark takes all the rest of the
+    /// line for it; ours, with blanks in it, stands in quotes.
+    pub fn path(&mut self) -> Option<String> {
+        let count = if self.dialect == Dialect::PostMark { self.words.len() } else { 1 };
+        self.path_of_words(count)
+    }
+
+    /// A path with perhaps one word after it, if there is one: to PostMark, what follows
+    /// the last blank is not of the path.
+    pub fn path_before_last(&mut self) -> Option<String> {
+        let count =
+            if self.dialect == Dialect::PostMark { self.words.len().saturating_sub(1) } else { 1 };
+        self.path_of_words(count.max(1))
+    }
+
+    fn path_of_words(&mut self, count: usize) -> Option<String> {
+        let (taken, rest) = self.words.split_at_checked(count)?;
+        self.words = rest;
+        match taken {
+            [] => None,
+            [word] => Some(word.text()),
+            [first, .., last] => Some(self.line[first.start..last.end].to_owned()),
+        }
     }
 
     /// True when a word is left.
@@ -219,8 +265,14 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// When the line ends here.
     pub fn required(&mut self, what: &str) -> Result<&'a Word<'a>, LineError> {
-        self.next()
-            .ok_or_else(|| LineError::at(self.end..self.end, "a value is missing").expecting(what))
+        self.take().ok_or_else(|| self.missing(what))
+    }
+
+    /// The error of a line that ends too early.
+    #[must_use]
+    pub fn missing(&self, what: &str) -> LineError {
+        let end = self.line.trim_end().len();
+        LineError::at(end..end, "a value is missing").expecting(what)
     }
 
     /// A size in bytes within bounds.

@@ -12,6 +12,7 @@ pub mod program;
 mod progress;
 pub mod prompt;
 mod show;
+mod speech;
 pub mod trouble;
 
 use std::io::{self, Write};
@@ -162,10 +163,9 @@ impl<'a> Session<'a> {
     /// Carries out one line, as typed or streamed: trouble is reported, and one goes on.
     pub fn line(&mut self, source: &str, number: usize, line: &str) -> Flow {
         match parse_line(line, self.dialect) {
-            Ok(ParsedLine { command, notes }) => {
-                for note in notes {
-                    self.note(&note);
-                }
+            Ok(ParsedLine { command, notes, complaints }) => {
+                notes.iter().for_each(|note| self.note(note));
+                complaints.iter().for_each(|complaint| self.complain(complaint));
                 let Some(command) = command else {
                     if self.dialect == Dialect::PostMark {
                         self.say("Eh?\n");
@@ -197,7 +197,7 @@ impl<'a> Session<'a> {
     pub fn report(&mut self, trouble: &Trouble) -> Flow {
         self.worst = self.worst.max(trouble.exit_code());
         if !trouble.is_silent() {
-            self.complain(&trouble.to_string());
+            self.tell(trouble);
         }
         self.ended |= trouble.ends_session(self.interactive);
         if self.ended { Flow::Quit } else { Flow::Continue }
@@ -250,18 +250,12 @@ impl<'a> Session<'a> {
         let mut destinations = match self.outputs.open(file, reports.len()) {
             Ok(destinations) => destinations,
             Err(trouble) if self.dialect == Dialect::PostMark => {
-                self.complain(&trouble.to_string()); // and on standard output instead
+                self.tell(&trouble); // and on standard output instead
                 Vec::new()
             }
             Err(trouble) => return Err(trouble),
         };
-        let result = match self.play(&config, reports.iter().any(|format| format.is_classic())) {
-            Ok(result) => result,
-            Err(refusal) => {
-                destinations.iter_mut().for_each(output::Destination::discard);
-                return Err(refusal);
-            }
-        };
+        let result = self.play(&config, reports.iter().any(|format| format.is_classic()))?;
         self.outputs.begin();
         for (index, format) in reports.iter().enumerate() {
             if format.is_classic()
@@ -316,7 +310,7 @@ impl<'a> Session<'a> {
         };
         let mut file = match output::append_to(path) {
             Err(trouble) if self.dialect == Dialect::PostMark => {
-                self.complain(&trouble.to_string());
+                self.tell(&trouble);
                 return Ok(show::show(&config, &reports, self.dialect, None, self.out)?);
             }
             file => file?,
@@ -375,22 +369,6 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         Err(Trouble::Shell(format!("`{}`: {status}", line.trim())))
-    }
-
-    /// Prints to standard output; a reader that went away is noticed at the next report.
-    pub fn say(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-    }
-
-    /// Prints an error.
-    pub fn complain(&mut self, text: &str) {
-        let name = if self.dialect == Dialect::PostMark { "Error" } else { "trimark: error" };
-        let _ = writeln!(self.errors, "{name}: {text}");
-    }
-
-    fn note(&mut self, text: &str) {
-        let name = if self.dialect == Dialect::PostMark { "Note" } else { "trimark: note" };
-        let _ = writeln!(self.errors, "{name}: {text}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Where reports go: files are opened before a run, so that no run is lost to a path that
-//! cannot be written.
+//! Where reports go: files are tried before a run, so that no run is lost to a path that
+//! cannot be written, but made only for a report, so that none stands in the run's way.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -18,8 +18,8 @@ pub struct Outputs {
 #[derive(Debug)]
 pub struct Destination {
     path: PathBuf,
-    file: File,
-    is_new: bool,
+    /// None while there is no such file.
+    file: Option<File>,
     /// What it held is dropped, but only when there is something to put in its place.
     replace: bool,
 }
@@ -76,27 +76,29 @@ impl Destination {
         render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Trouble> {
         let failed = |error| Trouble::Destination { path: self.path.clone(), error };
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(append_to(&self.path)?),
+        };
         if std::mem::take(&mut self.replace) {
-            self.file.set_len(0).map_err(failed)?;
+            file.set_len(0).map_err(failed)?;
         }
-        let mut out = io::BufWriter::new(&mut self.file);
+        let mut out = io::BufWriter::new(file);
         render(&mut out).and_then(|()| out.flush()).map_err(failed)
-    }
-
-    /// Removes the file if it was made for a run that then did not begin.
-    pub fn discard(&mut self) {
-        if self.is_new {
-            // Should it stay, it is an empty file of a name the user chose.
-            let _ = std::fs::remove_file(&self.path);
-        }
     }
 }
 
 fn open(path: &Path, replace: bool) -> Result<Destination, Trouble> {
-    let is_new = !path.exists();
+    let probe = OpenOptions::new().write(true).create_new(true).open(path);
+    if probe.is_ok() {
+        // `run 60` means a file of a name that the pool may need as well. Should it stay,
+        // it is an empty file of a name the user chose.
+        let _ = std::fs::remove_file(path);
+        return Ok(Destination { path: path.to_owned(), file: None, replace: false });
+    }
     let file = append_to(path)?;
     let replace = replace && file.metadata().is_ok_and(|data| data.is_file());
-    Ok(Destination { path: path.to_owned(), file, is_new, replace })
+    Ok(Destination { path: path.to_owned(), file: Some(file), replace })
 }
 
 /// Opens a file to add to it.

@@ -143,14 +143,14 @@ impl Reader {
                 }
                 self.depth -= 1;
             }
-            Ok(ParsedLine { command: Some(Command::Quit), notes }) => {
+            Ok(ParsedLine { command: Some(Command::Quit), notes, .. }) => {
                 // In a loaded file it ends that file only.
                 if self.depth == 0 {
                     self.step(Action::Do(Command::Quit), notes, source, number);
                 }
                 return false;
             }
-            Ok(ParsedLine { command: Some(command), notes }) => {
+            Ok(ParsedLine { command: Some(command), notes, .. }) => {
                 self.step(Action::Do(command), notes, source, number);
             }
         }

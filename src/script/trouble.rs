@@ -69,6 +69,20 @@ impl Trouble {
         Self::Unreadable { path: path.to_owned(), reason: error.to_string() }
     }
 
+    /// PostMark's words for it, where it has some that tell less than ours.
+    #[must_use]
+    pub fn classic(&self) -> Option<String> {
+        match self {
+            Self::Unreadable { path, .. } => {
+                Some(format!("cannot read configuration file '{}'", path.display()))
+            }
+            Self::Destination { path, .. } => {
+                Some(format!("Cannot direct output to file '{}'", path.display()))
+            }
+            _ => None,
+        }
+    }
+
     /// What the end of a run comes to.
     ///
     /// # Errors

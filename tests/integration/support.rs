@@ -117,3 +117,23 @@ pub fn entries(directory: &Path) -> Vec<String> {
     found.sort();
     found
 }
+
+/// The real PostMark, or none after saying that the test is skipped.
+pub fn real_postmark() -> Option<PathBuf> {
+    let path = program("postmark")?;
+    let directory = scratch();
+    let answer = stdout(&run_in(directory.path(), &path, &[], "  show\n"));
+    // Ours reads past leading blanks, PostMark does not.
+    if answer == "PostMark v1.51 : 8/14/01\npm>Eh?\npm>" {
+        return Some(path);
+    }
+    skip(&format!("'{}' is not PostMark itself", path.display()));
+    None
+}
+
+/// A scratch directory in memory, where there is a place: runs in it take little time,
+/// mostly less than the second that PostMark counts at least.
+pub fn scratch_in_memory() -> TempDir {
+    let place = tempfile::Builder::new().prefix("trimark-test-").tempdir_in("/dev/shm");
+    place.unwrap_or_else(|_| scratch())
+}
