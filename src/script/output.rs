@@ -49,13 +49,7 @@ impl Outputs {
         for index in 0..reports {
             let path = &self.paths[index.min(self.paths.len() - 1)];
             let first_use = !destinations.iter().any(|other| other.path == *path);
-            match open(path, first_use && !self.begun) {
-                Ok(destination) => destinations.push(destination),
-                Err(trouble) => {
-                    destinations.iter_mut().for_each(Destination::discard);
-                    return Err(trouble);
-                }
-            }
+            destinations.push(open(path, first_use && !self.begun)?);
         }
         Ok(destinations)
     }
