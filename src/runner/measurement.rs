@@ -195,10 +195,12 @@ pub struct Failure {
     /// The file or directory.
     pub path: PathBuf,
     /// The error number, where the system gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errno: Option<i32>,
     /// The reason in words.
     pub message: String,
     /// What may mend it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
@@ -280,6 +282,7 @@ pub struct RunResult {
     /// PostMark's own byte counts.
     pub classic_sums: ClassicSums,
     /// What was cleaned up, where that was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean_up: Option<CleanUp>,
     /// What the reader of the figures should know.
     pub warnings: Vec<String>,

@@ -99,18 +99,25 @@ pub struct Layer {
     /// Its size, bytes.
     pub size: u64,
     /// The model, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// True for spinning disks, as far as the kernel knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotational: Option<bool>,
     /// The I/O scheduler in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
     /// `write back` or `write through`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<String>,
     /// The unit of discards, bytes; 0 where it cannot discard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard_granularity: Option<u64>,
     /// The largest discard, bytes; 0 where it cannot, or must not, discard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard_max_bytes: Option<u64>,
     /// The file behind a loop device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backing_file: Option<PathBuf>,
 }
 

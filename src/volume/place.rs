@@ -19,12 +19,15 @@ pub struct Place {
     /// The same, absolute and without links.
     pub resolved: PathBuf,
     /// The mount it is on, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mount: Option<Mount>,
     /// The device under it, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<Device>,
     /// Bytes free to this user at the start.
     pub free_bytes: u64,
     /// Inodes free to this user at the start; none where the file system has no fixed number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_inodes: Option<u64>,
 }
 
