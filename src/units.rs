@@ -82,6 +82,43 @@ pub fn parse_count(word: &str) -> Result<u64, UnitError> {
     whole.map_err(|_| UnitError::NotANumber)?.1.parse().map_err(|_| UnitError::TooLarge)
 }
 
+/// Reads a duration: a number, optionally with a fraction, and `ns`, `us`, `ms`, `s`, `m`
+/// (or `min`) or `h`; seconds without one. The result is in nanoseconds.
+///
+/// # Errors
+/// [`UnitError`] when the word is no duration or exceeds 64 bits.
+pub fn parse_duration(word: &str) -> Result<u64, UnitError> {
+    let unit = opt(alt((
+        value(1, tag("ns")),
+        value(1_000, tag("us")),
+        value(1_000_000, tag("ms")),
+        value(1_000_000_000, tag("s")),
+        value(60_000_000_000, tag("min")),
+        value(60_000_000_000, tag("m")),
+        value(3_600_000_000_000u64, tag("h")),
+    )));
+    let parts = (digit1, opt(preceded(tag("."), digit1)), unit);
+    let parsed: IResult<&str, (&str, Option<&str>, Option<u64>)> = all_consuming(parts).parse(word);
+    let (digits, fraction, unit) = parsed.map_err(|_| UnitError::NotANumber)?.1;
+    let unit = unit.unwrap_or(1_000_000_000);
+    let whole: u64 = digits.parse().map_err(|_| UnitError::TooLarge)?;
+    let part: f64 = format!("0.{}", fraction.unwrap_or("0")).parse().unwrap_or(0.0);
+    let whole = whole.checked_mul(unit).ok_or(UnitError::TooLarge)?;
+    whole.checked_add((part * unit as f64).round() as u64).ok_or(UnitError::TooLarge)
+}
+
+/// A duration with a unit that suits it: `1.24 ms`.
+#[must_use]
+pub fn human_duration(nanoseconds: u64) -> String {
+    let value = nanoseconds as f64;
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..1_000_000 => format!("{:.1} µs", value / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.2} ms", value / 1e6),
+        _ => format!("{:.2} s", value / 1e9),
+    }
+}
+
 /// The number a word begins with, read as C's `atoi` does in PostMark (`12abc` is 12).
 #[must_use]
 pub fn leading_number(word: &str) -> Option<u64> {
@@ -157,6 +194,25 @@ mod tests {
         }
         assert_eq!(parse_size("18446744073709551616"), Err(UnitError::TooLarge));
         assert_eq!(parse_size("16777216t"), Err(UnitError::TooLarge));
+    }
+
+    #[test]
+    fn durations_are_read_and_printed() {
+        for (word, nanoseconds) in [
+            ("60", 60_000_000_000),
+            ("60s", 60_000_000_000),
+            ("1.5s", 1_500_000_000),
+            ("250ms", 250_000_000),
+            ("2m", 120_000_000_000),
+            ("1h", 3_600_000_000_000),
+        ] {
+            assert_eq!(parse_duration(word), Ok(nanoseconds), "{word}");
+        }
+        for word in ["", "s", "-1s", "1 s", "1d", "1e3"] {
+            assert_eq!(parse_duration(word), Err(UnitError::NotANumber), "{word}");
+        }
+        assert_eq!(human_duration(1_240_000), "1.24 ms");
+        assert_eq!(human_duration(12), "12 ns");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::policy::{Cache, Content, LatencyLevel, Settle, SyncPolicy};
 use super::slots::{Limits, MAX_DIRECTORIES, MAX_FILE_NUMBER, MAX_SIZE};
 
 /// The largest file size: 16 TiB, the largest file of ext4.
@@ -68,8 +69,9 @@ impl EngineKind {
     }
 }
 
-/// All parameters of a run.
+/// All parameters of a run. A parameter that a saved one lacks has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Config {
     /// Smallest size of a new file, bytes.
     pub size_low: u64,
@@ -96,6 +98,30 @@ pub struct Config {
     pub bias_read: Bias,
     /// How often a transaction creates instead of deleting.
     pub bias_create: Bias,
+    /// True when the number of transactions was asked for, and is not the default.
+    pub transactions_set: bool,
+    /// Ends the transactions after so many nanoseconds.
+    pub duration_ns: Option<u64>,
+    /// Transactions before those that count, for so many nanoseconds.
+    pub warmup_ns: Option<u64>,
+    /// How often the run is played.
+    pub iterations: u64,
+    /// How closely latencies are measured.
+    pub latency: LatencyLevel,
+    /// Length of an interval of the timeline, nanoseconds.
+    pub interval_ns: u64,
+    /// When data are forced to the device.
+    pub sync: SyncPolicy,
+    /// What the page cache holds when the transactions begin.
+    pub cache: Cache,
+    /// Whether the page cache is bypassed.
+    pub direct: bool,
+    /// How long to wait for the device to be quiet.
+    pub settle: Settle,
+    /// What is written.
+    pub content: Content,
+    /// Whether every read is compared with what must be there.
+    pub verify: bool,
 }
 
 impl Default for Config {
@@ -113,6 +139,18 @@ impl Default for Config {
             engine: EngineKind::Buffered,
             bias_read: Some(5),
             bias_create: Some(5),
+            transactions_set: false,
+            duration_ns: None,
+            warmup_ns: None,
+            iterations: 1,
+            latency: LatencyLevel::default(),
+            interval_ns: 100_000_000,
+            sync: SyncPolicy::default(),
+            cache: Cache::default(),
+            direct: false,
+            settle: Settle::default(),
+            content: Content::default(),
+            verify: false,
         }
     }
 }
@@ -158,6 +196,28 @@ pub enum Assignment {
     BiasRead(Bias),
     /// Create instead of delete.
     BiasCreate(Bias),
+    /// End of the transactions, nanoseconds; none to go by their number alone.
+    Duration(Option<u64>),
+    /// Transactions that do not count, nanoseconds; none for no such.
+    Warmup(Option<u64>),
+    /// How often the run is played.
+    Iterations(u64),
+    /// How closely latencies are measured.
+    Latency(LatencyLevel),
+    /// Length of an interval of the timeline, nanoseconds.
+    Interval(u64),
+    /// When data are forced to the device.
+    Sync(SyncPolicy),
+    /// What the page cache holds.
+    Cache(Cache),
+    /// Whether the page cache is bypassed.
+    Direct(bool),
+    /// How long to wait for a quiet device.
+    Settle(Settle),
+    /// What is written.
+    Content(Content),
+    /// Whether reads are compared.
+    Verify(bool),
 }
 
 /// Why an assignment, though each value is in bounds, cannot be made.
@@ -181,6 +241,14 @@ impl Config {
     pub const SUBDIRECTORIES: RangeInclusive<u64> = 1..=MAX_SUBDIRECTORIES;
     /// Bounds of the block sizes.
     pub const BLOCK: RangeInclusive<u64> = 1..=MAX_BLOCK;
+    /// Bounds of `set iterations`.
+    pub const ITERATIONS: RangeInclusive<u64> = 1..=1_000_000;
+    /// Bounds of an interval of the timeline, nanoseconds: 1 ms to 1 h.
+    pub const INTERVAL: RangeInclusive<u64> = 1_000_000..=3_600_000_000_000;
+    /// Bounds of a duration, nanoseconds: up to a year; 0 switches it off.
+    pub const DURATION: RangeInclusive<u64> = 0..=31_536_000_000_000_000;
+    /// Bounds of `set sync fsync-every`.
+    pub const FSYNC_EVERY: RangeInclusive<u64> = 1..=MAX_TRANSACTIONS;
     /// Bounds of a weight.
     pub const WEIGHT: RangeInclusive<u64> = 1..=MAX_WEIGHT;
 
@@ -193,7 +261,9 @@ impl Config {
             Assignment::Size { low, high } => (self.size_low, self.size_high) = (low, high),
             Assignment::Number(number) => self.number = number,
             Assignment::Seed(seed) => self.seed = seed,
-            Assignment::Transactions(transactions) => self.transactions = transactions,
+            Assignment::Transactions(transactions) => {
+                (self.transactions, self.transactions_set) = (transactions, true);
+            }
             Assignment::Location(change) => self.change_location(change)?,
             Assignment::Subdirectories(count) => self.subdirectories = count,
             Assignment::ReadBlock(bytes) => self.read_block = bytes,
@@ -201,6 +271,17 @@ impl Config {
             Assignment::Engine(engine) => self.engine = engine,
             Assignment::BiasRead(bias) => self.bias_read = bias,
             Assignment::BiasCreate(bias) => self.bias_create = bias,
+            Assignment::Duration(duration) => self.duration_ns = duration,
+            Assignment::Warmup(warmup) => self.warmup_ns = warmup,
+            Assignment::Iterations(iterations) => self.iterations = iterations,
+            Assignment::Latency(latency) => self.latency = latency,
+            Assignment::Interval(interval) => self.interval_ns = interval,
+            Assignment::Sync(sync) => self.sync = sync,
+            Assignment::Cache(cache) => self.cache = cache,
+            Assignment::Direct(direct) => self.direct = direct,
+            Assignment::Settle(settle) => self.settle = settle,
+            Assignment::Content(content) => self.content = content,
+            Assignment::Verify(verify) => self.verify = verify,
         }
         Ok(())
     }
@@ -239,11 +320,19 @@ impl Config {
         self.locations.len().max(1) as u64 * self.effective_subdirectories().max(1)
     }
 
+    /// The most transactions there can be: by their number, unless only a time was given.
+    /// With a warm-up, nobody can tell.
+    #[must_use]
+    pub fn transaction_limit(&self) -> u64 {
+        let by_time_only = self.duration_ns.is_some() && !self.transactions_set;
+        if by_time_only { MAX_TRANSACTIONS } else { self.transactions }
+    }
+
     /// The largest values that occur for a file of this run.
     #[must_use]
     pub fn limits(&self) -> Limits {
         Limits {
-            number: self.number + self.transactions,
+            number: (self.number + self.transaction_limit()).min(MAX_FILE_NUMBER),
             size: self.size_high,
             directories: self.directories(),
         }
@@ -263,9 +352,39 @@ impl Config {
                 self.subdirectories
             ));
         }
+        self.check_direct()
+    }
+
+    /// Direct I/O needs every transfer to be a multiple of the device's block; 4 KiB serves
+    /// them all.
+    fn check_direct(&self) -> Result<(), String> {
+        let aligned = |bytes: u64| bytes.is_multiple_of(DIRECT_BLOCK);
+        if !self.direct {
+            return Ok(());
+        }
+        if self.engine == EngineKind::Buffered {
+            return Err(
+                "`set direct true` needs `set engine sync`: stdio's buffer is not aligned".into()
+            );
+        }
+        if !aligned(self.read_block) || !aligned(self.write_block) {
+            return Err(format!(
+                "`set direct true` needs block sizes that are multiples of {DIRECT_BLOCK}: \
+                 `set read 4k` and `set write 4k`"
+            ));
+        }
+        if self.size_low != self.size_high || !aligned(self.size_low) {
+            return Err(format!(
+                "`set direct true` needs files of one size that is a multiple of {DIRECT_BLOCK}: \
+                 `set size 64k`, say"
+            ));
+        }
         Ok(())
     }
 }
+
+/// Alignment asked of direct I/O, bytes.
+pub const DIRECT_BLOCK: u64 = 4096;
 
 #[cfg(test)]
 mod tests {

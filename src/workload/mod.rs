@@ -10,6 +10,7 @@ pub mod content;
 pub mod file_set;
 pub mod generator;
 pub mod operation;
+pub mod policy;
 pub mod slots;
 pub mod transactions;
 

@@ -1,0 +1,103 @@
+//! Choices of how a run is measured and what its files are like: names and meanings.
+
+use serde::{Deserialize, Serialize};
+
+/// A choice among named values, for parsing and printing.
+pub trait Choice: Sized + Copy + PartialEq + 'static {
+    /// Every value with its name in scripts.
+    const NAMES: &'static [(&'static str, Self)];
+
+    /// Its name in scripts.
+    fn name(self) -> &'static str {
+        let row = Self::NAMES.iter().find(|(_, value)| *value == self);
+        row.map_or("", |(name, _)| name)
+    }
+}
+
+/// How closely latencies are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LatencyLevel {
+    /// Not at all; no timeline either.
+    Off,
+    /// Each operation as a whole.
+    #[default]
+    Operations,
+    /// Each operation, and each system call in it.
+    On,
+}
+
+impl Choice for LatencyLevel {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("operations", Self::Operations), ("on", Self::On)];
+}
+
+/// When data are forced to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncPolicy {
+    /// Whenever the system likes: PostMark.
+    #[default]
+    None,
+    /// `syncfs` after each phase, timed on its own.
+    Phase,
+    /// `fsync` before each close of a file written to.
+    Close,
+    /// `fsync` before every n-th such close.
+    FsyncEvery(u64),
+}
+
+impl SyncPolicy {
+    /// Every how many writing operations a file is synced; none for never.
+    #[must_use]
+    pub fn fsync_interval(self) -> Option<u64> {
+        match self {
+            Self::Close => Some(1),
+            Self::FsyncEvery(n) => Some(n),
+            Self::None | Self::Phase => None,
+        }
+    }
+}
+
+/// What the page cache holds when the transactions begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cache {
+    /// What creation left in it: PostMark.
+    #[default]
+    Warm,
+    /// Nothing of the pool.
+    Cold,
+}
+
+impl Choice for Cache {
+    const NAMES: &'static [(&'static str, Self)] = &[("warm", Self::Warm), ("cold", Self::Cold)];
+}
+
+/// How long to wait, before and after a run, for the device to be quiet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settle {
+    /// Not at all.
+    #[default]
+    Off,
+    /// Until it has been quiet for 300 ms, at most 10 s.
+    Auto,
+    /// So many nanoseconds.
+    For(u64),
+}
+
+/// What is written into files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// PostMark's text, the same at the beginning of every file and of every append.
+    #[default]
+    Postmark,
+    /// Random bytes, different for every file.
+    Random,
+    /// Zeros.
+    Zero,
+    /// Random bytes, so many per cent of every 4 KiB replaced by zeros.
+    Compressible(u8),
+}
