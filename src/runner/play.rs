@@ -142,7 +142,16 @@ impl<'a> Play<'a> {
                 self.out_of_files = true;
                 return Ok(());
             };
-            for step in [transaction.data, transaction.name].into_iter().flatten() {
+            if let Some(step) = transaction.data
+                && let Err(stop) = self.step(step, Phase::Transactions)
+            {
+                // The table is ahead by the other half of the transaction, too.
+                if let Some(Step::Play(operation)) = &transaction.name {
+                    self.note_unplayed(operation);
+                }
+                return Err(stop);
+            }
+            if let Some(step) = transaction.name {
                 self.step(step, Phase::Transactions)?;
             }
             self.recorder.transactions += 1;

@@ -55,8 +55,8 @@ pub fn terminal(session: &mut Session<'_>) -> Result<(), Trouble> {
     editor.set_helper(Some(PromptHelper));
     for number in 1.. {
         match editor.readline(PROMPT) {
-            Ok(line) => {
-                if session.line(SOURCE, number, &line) == Flow::Quit {
+            Ok(typed) => {
+                if lines(session, number, &typed) == Flow::Quit {
                     break;
                 }
             }
@@ -67,6 +67,16 @@ pub fn terminal(session: &mut Session<'_>) -> Result<(), Trouble> {
         }
     }
     Ok(())
+}
+
+/// Obeys what was typed before Enter: one line, or as many as were pasted.
+fn lines(session: &mut Session<'_>, number: usize, typed: &str) -> Flow {
+    for line in typed.strip_suffix('\n').unwrap_or(typed).split('\n') {
+        if session.line(SOURCE, number, line) == Flow::Quit {
+            return Flow::Quit;
+        }
+    }
+    Flow::Continue
 }
 
 struct PromptHelper;

@@ -3,6 +3,7 @@
 mod commands;
 mod counts;
 mod figures;
+mod halves;
 mod limits;
 mod reports;
 mod runs;
