@@ -6,15 +6,17 @@
 //! (`fstat`) at the first transfer; what fills it is written when more comes; whole
 //! buffers bypass it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
 use super::system::retry;
 use super::transfer::OpenFile;
-use super::{Call, Cause, Engine, OperationError, Setup, System, Target, blocks, unlink};
+use super::{
+    Call, Cause, Engine, OperationError, Setup, SyncSchedule, System, Target, blocks, unlink,
+};
 use crate::interrupt::Interrupt;
-use crate::workload::content::{AlignedBuffer, SourceText};
+use crate::workload::content::{AlignedBuffer, FileContent};
 
 /// glibc's `BUFSIZ`: the largest buffer it takes by itself.
 const LARGEST_BUFFER: usize = 8192;
@@ -24,8 +26,9 @@ const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
 pub struct BufferedEngine<'a> {
     system: &'a dyn System,
     interrupt: Interrupt,
-    text: Rc<SourceText>,
+    text: Arc<FileContent>,
     write_block: usize,
+    schedule: SyncSchedule,
     read_block: AlignedBuffer,
     buffer: AlignedBuffer,
 }
@@ -37,6 +40,7 @@ impl<'a> BufferedEngine<'a> {
             interrupt: setup.interrupt,
             text: setup.text,
             write_block: setup.write_block,
+            schedule: SyncSchedule::new(setup.fsync_interval),
             read_block: AlignedBuffer::new(setup.read_block),
             buffer: AlignedBuffer::new(LARGEST_BUFFER),
         }
@@ -46,6 +50,7 @@ impl<'a> BufferedEngine<'a> {
         &mut self,
         target: Target<'_>,
         flags: OFlags,
+        from: u64,
         bytes: u64,
     ) -> Result<(), OperationError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | flags;
@@ -57,7 +62,11 @@ impl<'a> BufferedEngine<'a> {
         let stream = Stream::new(file, self.buffer.bytes_mut());
         let mut writer = Writer { stream, filled: 0 };
         for (offset, length) in blocks(bytes, self.write_block) {
-            writer.write(self.text.at(offset, length))?;
+            writer.write(self.text.at(target.key, from + offset, length))?;
+        }
+        if self.schedule.is_due() {
+            writer.flush()?;
+            writer.stream.file.sync()?;
         }
         writer.close()
     }
@@ -65,23 +74,35 @@ impl<'a> BufferedEngine<'a> {
 
 impl Engine for BufferedEngine<'_> {
     fn create(&mut self, target: Target<'_>, size: u64) -> Result<(), OperationError> {
-        self.write(target, OFlags::EXCL | OFlags::TRUNC, size)
+        self.write(target, OFlags::EXCL | OFlags::TRUNC, 0, size)
     }
 
-    fn read(&mut self, target: Target<'_>, size: u64) -> Result<(), OperationError> {
+    fn read(
+        &mut self,
+        target: Target<'_>,
+        size: u64,
+        pieces: Option<&[u64]>,
+    ) -> Result<(), OperationError> {
         let flags = OFlags::RDONLY;
         let file = OpenFile::open(self.system, &self.interrupt, target, flags, Mode::empty())?;
         let stream = Stream::new(file, self.buffer.bytes_mut());
         let mut reader = Reader { stream, start: 0, end: 0 };
         let block = self.read_block.bytes_mut();
-        for (_, length) in blocks(size, block.len()) {
-            reader.read(&mut block[..length])?;
+        for (offset, length) in blocks(size, block.len()) {
+            let block = &mut block[..length];
+            reader.read(block)?;
+            if let Some(pieces) = pieces
+                && let Some(mismatch) = self.text.check(target.key, pieces, offset, block)
+            {
+                return Err(reader.stream.file.failure(Call::Read, Cause::Mismatch(mismatch)));
+            }
         }
         reader.stream.file.close()
     }
 
-    fn append(&mut self, target: Target<'_>, bytes: u64) -> Result<(), OperationError> {
-        self.write(target, OFlags::APPEND, bytes)
+    fn append(&mut self, target: Target<'_>, size: u64, bytes: u64) -> Result<(), OperationError> {
+        let from = self.text.append_from(size);
+        self.write(target, OFlags::APPEND, from, bytes)
     }
 
     fn delete(&mut self, target: Target<'_>) -> Result<(), OperationError> {

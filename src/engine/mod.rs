@@ -12,13 +12,13 @@ pub mod system;
 mod transfer;
 
 use std::ffi::CStr;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;
 
 use crate::interrupt::Interrupt;
-use crate::workload::content::SourceText;
+use crate::workload::content::{FileContent, Mismatch};
 pub use system::{Call, Kernel, System};
 
 /// A file by the directory it is under and its name relative to that.
@@ -28,6 +28,8 @@ pub struct Target<'a> {
     pub directory: BorrowedFd<'a>,
     /// The name below it, at most one subdirectory deep.
     pub name: &'a CStr,
+    /// Tells files apart whose contents differ.
+    pub key: u64,
 }
 
 /// What made an operation fail.
@@ -45,6 +47,12 @@ pub enum Cause {
     /// A write of some bytes reported that it wrote none.
     #[error("the call wrote nothing and gave no reason")]
     NothingWritten,
+    /// A file does not hold what was written to it.
+    #[error(
+        "the file differs at offset {}: byte {:#04x} expected, {:#04x} found",
+        .0.offset, .0.expected, .0.found
+    )]
+    Mismatch(Mismatch),
     /// A stop was asked for in the middle of a large file.
     #[error("interrupted")]
     Interrupted,
@@ -69,24 +77,30 @@ impl OperationError {
 }
 
 /// Plays single operations. Every method moves all its bytes or fails.
-pub trait Engine {
+pub trait Engine: Send {
     /// Makes a new file of `size` bytes. Never touches one that exists.
     ///
     /// # Errors
     /// [`OperationError`]; unless the call is [`Call::Open`] the file is there.
     fn create(&mut self, target: Target<'_>, size: u64) -> Result<(), OperationError>;
 
-    /// Reads the whole file, `size` bytes.
+    /// Reads the whole file, `size` bytes; with `pieces`, the sizes in which it was
+    /// written, compares it with what must be there.
     ///
     /// # Errors
     /// [`OperationError`]
-    fn read(&mut self, target: Target<'_>, size: u64) -> Result<(), OperationError>;
+    fn read(
+        &mut self,
+        target: Target<'_>,
+        size: u64,
+        pieces: Option<&[u64]>,
+    ) -> Result<(), OperationError>;
 
-    /// Adds `bytes` bytes at the end.
+    /// Adds `bytes` bytes at the end of a file of `size` bytes.
     ///
     /// # Errors
     /// [`OperationError`]
-    fn append(&mut self, target: Target<'_>, bytes: u64) -> Result<(), OperationError>;
+    fn append(&mut self, target: Target<'_>, size: u64, bytes: u64) -> Result<(), OperationError>;
 
     /// Removes the file.
     ///
@@ -100,11 +114,15 @@ pub struct Setup<'a> {
     /// The system calls.
     pub system: &'a dyn System,
     /// What is written.
-    pub text: Rc<SourceText>,
+    pub text: Arc<FileContent>,
     /// Bytes of one read.
     pub read_block: usize,
     /// Bytes of one write.
     pub write_block: usize,
+    /// Every how many writing operations the file is synced; none for never.
+    pub fsync_interval: Option<u64>,
+    /// Bypasses the page cache, where the engine can.
+    pub direct: bool,
     /// Stops even in the middle of a large file.
     pub interrupt: Interrupt,
 }
@@ -147,6 +165,24 @@ pub const ENGINES: &[EngineRow] = &[
 #[must_use]
 pub fn engine(name: &str) -> Option<&'static EngineRow> {
     ENGINES.iter().find(|row| row.name == name)
+}
+
+/// Tells which writing operations end with a sync.
+struct SyncSchedule {
+    interval: Option<u64>,
+    written: u64,
+}
+
+impl SyncSchedule {
+    fn new(interval: Option<u64>) -> Self {
+        Self { interval, written: 0 }
+    }
+
+    /// Counts one writing operation; true when it is to be synced.
+    fn is_due(&mut self) -> bool {
+        self.written += 1;
+        self.interval.is_some_and(|interval| self.written.is_multiple_of(interval))
+    }
 }
 
 /// Removes a file; shared by the engines that have files.

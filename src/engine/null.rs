@@ -9,11 +9,11 @@ impl Engine for NullEngine {
         Ok(())
     }
 
-    fn read(&mut self, _: Target<'_>, _: u64) -> Result<(), OperationError> {
+    fn read(&mut self, _: Target<'_>, _: u64, _: Option<&[u64]>) -> Result<(), OperationError> {
         Ok(())
     }
 
-    fn append(&mut self, _: Target<'_>, _: u64) -> Result<(), OperationError> {
+    fn append(&mut self, _: Target<'_>, _: u64, _: u64) -> Result<(), OperationError> {
         Ok(())
     }
 

@@ -70,7 +70,7 @@ impl Call {
 /// Implementations make one call per method; callers go on after `EINTR` and short
 /// counts. Errors are the call's `errno`.
 #[allow(clippy::missing_errors_doc)] // said once above, for all of them
-pub trait System {
+pub trait System: Sync {
     /// `openat`
     fn open(
         &self,

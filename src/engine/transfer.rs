@@ -103,6 +103,12 @@ impl<'a> OpenFile<'a> {
         }
     }
 
+    /// `fsync`
+    pub fn sync(&self) -> Result<(), OperationError> {
+        retry(|| self.system.sync(self.file.as_fd()))
+            .map_err(|errno| self.failure(Call::Sync, Cause::Errno(errno)))
+    }
+
     /// Closes the file. On Linux a descriptor is closed even when `close` was interrupted
     /// by a signal, so `EINTR` is no failure and must not be tried again.
     #[inline]

@@ -53,6 +53,12 @@ enum Need {
 /// Whether a run needs a name in the location itself.
 fn need(config: &Config, name: &str) -> Need {
     let subdirectories = config.effective_subdirectories();
+    if config.workers > 1 {
+        return match name.strip_prefix('w').and_then(plain_number) {
+            Some(index) if index < config.workers => Need::Certain,
+            _ => Need::None,
+        };
+    }
     if subdirectories > 0 {
         return match name.strip_prefix('s').and_then(plain_number) {
             Some(index) if index < subdirectories => Need::Certain,
@@ -93,7 +99,8 @@ pub fn room(config: &Config, locations: &[OpenLocation]) -> Result<Vec<String>, 
         .map(|(space, _)| space.inodes)
         .try_fold(0u64, |sum, inodes| Some(sum.saturating_add(inodes?)));
 
-    let entries = config.number + config.effective_subdirectories() * locations.len() as u64;
+    let entries = config.workers * config.number
+        + config.workers * config.effective_subdirectories() * locations.len() as u64;
     if let Some(inodes) = inodes
         && inodes < entries
     {
@@ -104,7 +111,7 @@ pub fn room(config: &Config, locations: &[OpenLocation]) -> Result<Vec<String>, 
             hint: "lower `set number`, or choose a file system with more inodes",
         });
     }
-    let least = config.number.saturating_mul(config.size_low);
+    let least = config.workers * config.number.saturating_mul(config.size_low);
     if least > bytes && !volumes.values().any(|(_, location)| location.may_compress()) {
         return Err(Refusal::NoRoom {
             path: first.path.clone(),
@@ -140,7 +147,7 @@ fn likely_size(config: &Config, block: u64) -> u64 {
     let appends = config.bias_read.is_some_and(|bias| bias < 10);
     let size = if appends { (middle + config.size_high as f64) / 2.0 } else { middle };
     let blocks = (size / block as f64).ceil().max(1.0);
-    (files * blocks * block as f64) as u64
+    (config.workers as f64 * files * blocks * block as f64) as u64
 }
 
 impl OpenLocation {

@@ -18,7 +18,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use super::checks::{no_access, open_directory, plain_number};
 use super::manifest::{self, FileTime, Found, Manifest};
 use super::measurement::{CleanUp, Leftover};
-use super::pool::lock;
+use super::pool::{lock, worker_name};
 use super::refusal::Refusal;
 
 /// What was found in a directory.
@@ -86,7 +86,9 @@ impl Remains {
 
     fn remove(&self, cleaned: &mut Cleaned) -> Result<(), Refusal> {
         let failed = |error| no_access(&self.path, error);
-        if self.manifest.subdirectories == 0 {
+        if self.manifest.workers > 0 {
+            self.remove_workers(cleaned)?;
+        } else if self.manifest.subdirectories == 0 {
             self.remove_files(&self.path, &self.directory, cleaned).map_err(failed)?;
         } else {
             self.remove_subdirectories(cleaned).map_err(failed)?;
@@ -95,6 +97,31 @@ impl Remains {
             manifest::remove(&self.directory).map_err(failed)?;
         }
         cleaned.directories.push(self.path.clone());
+        Ok(())
+    }
+
+    /// The directories of several workers, each with a manifest unless the run was killed
+    /// before it was written.
+    fn remove_workers(&self, cleaned: &mut Cleaned) -> Result<(), Refusal> {
+        for worker in 0..self.manifest.workers {
+            let path = self.path.join(worker_name(worker));
+            if !path.symlink_metadata().is_ok_and(|data| data.is_dir()) {
+                continue;
+            }
+            if let Some(remains) = Self::find(&path)?
+                && remains.manifest.run == self.manifest.run
+            {
+                remains.remove(cleaned)?;
+                cleaned.directories.pop();
+            }
+            match std::fs::remove_dir(&path) {
+                Ok(()) => cleaned.clean_up.directories += 1,
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                    cleaned.foreign.push(path);
+                }
+                Err(error) => leave(cleaned, path, error),
+            }
+        }
         Ok(())
     }
 

@@ -1,13 +1,22 @@
 //! Time: the real clock, and one that a test sets.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A moment in nanoseconds. Whole seconds of the calendar are multiples of 10⁹, so that
 /// PostMark's whole-second figures can be made; differences are exact.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(transparent)]
 pub struct Moment(pub u64);
@@ -33,7 +42,7 @@ impl Moment {
 }
 
 /// Tells the time; never goes back.
-pub trait Clock {
+pub trait Clock: Sync {
     /// Now.
     fn now(&self) -> Moment;
 }
@@ -65,20 +74,20 @@ impl Clock for MonotonicClock {
 /// Gives out a list of moments, one per call; the last one again when they are used up.
 #[derive(Debug)]
 pub struct ScriptedClock {
-    moments: RefCell<VecDeque<Moment>>,
+    moments: Mutex<VecDeque<Moment>>,
 }
 
 impl ScriptedClock {
     /// A clock that shows these moments in turn.
     #[must_use]
     pub fn new(moments: impl IntoIterator<Item = Moment>) -> Self {
-        Self { moments: RefCell::new(moments.into_iter().collect()) }
+        Self { moments: Mutex::new(moments.into_iter().collect()) }
     }
 }
 
 impl Clock for ScriptedClock {
     fn now(&self) -> Moment {
-        let mut moments = self.moments.borrow_mut();
+        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         let now = moments.front().copied().unwrap_or(Moment(0));
         if moments.len() > 1 {
             moments.pop_front();

@@ -54,6 +54,9 @@ pub struct Manifest {
     pub user: u32,
     /// The run's locations, absolute.
     pub locations: Vec<PathBuf>,
+    /// Workers with a directory of their own, each with a manifest in it; 0 for none.
+    #[serde(default)]
+    pub workers: u64,
     /// Subdirectories of each location, 0 for none.
     pub subdirectories: u64,
     /// Smallest size of a complete file.
@@ -181,6 +184,7 @@ mod tests {
             boot: current_boot(),
             user: 0,
             locations: vec!["/a b".into()],
+            workers: 0,
             subdirectories: 3,
             size_low: 5,
             size_high: 9,

@@ -8,8 +8,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::clock::Moment;
+use super::latency::Latencies;
+use super::timeline::{Stall, Timeline};
+use crate::volume::activity::ProcessCounts;
+use crate::volume::device::DeviceCounts;
 use crate::volume::place::Place;
-use crate::workload::{Config, Operation, OperationKind, Skip};
+use crate::volume::quiet::Waited;
+use crate::workload::{Config, OperationKind};
 
 /// Name of the document format of a [`RunResult`].
 pub const FORMAT: &str = "trimark-run";
@@ -30,6 +35,16 @@ pub enum Phase {
     Deletion,
     /// Removing the subdirectories.
     SubdirectoryRemoval,
+    /// Forcing the initial pool to the device.
+    CreationSync,
+    /// Writing back and emptying the page cache.
+    CacheDrop,
+    /// Transactions that do not count.
+    WarmUp,
+    /// Forcing what the transactions wrote to the device.
+    TransactionSync,
+    /// Forcing the deletes to the device.
+    DeletionSync,
 }
 
 impl Phase {
@@ -42,6 +57,11 @@ impl Phase {
             Self::Transactions => "transactions",
             Self::Deletion => "deletion",
             Self::SubdirectoryRemoval => "subdirectory removal",
+            Self::CreationSync => "sync after creation",
+            Self::CacheDrop => "emptying caches",
+            Self::WarmUp => "warm-up",
+            Self::TransactionSync => "sync after trans.",
+            Self::DeletionSync => "sync after deletion",
         }
     }
 }
@@ -83,10 +103,13 @@ pub struct KindTally {
     pub alone: Tally,
     /// Among the transactions.
     pub mixed: Tally,
+    /// Among the transactions of the warm-up; part of no total and no rate.
+    #[serde(default)]
+    pub warm_up: Tally,
 }
 
 impl KindTally {
-    /// Both together.
+    /// Alone and mixed together.
     #[must_use]
     pub fn total(&self) -> Tally {
         Tally {
@@ -121,12 +144,27 @@ impl OperationTallies {
         }
     }
 
-    fn of_mut(&mut self, kind: OperationKind) -> &mut KindTally {
+    pub(super) fn of_mut(&mut self, kind: OperationKind) -> &mut KindTally {
         match kind {
             OperationKind::Create => &mut self.create,
             OperationKind::Read => &mut self.read,
             OperationKind::Append => &mut self.append,
             OperationKind::Delete => &mut self.delete,
+        }
+    }
+
+    /// Adds another worker's.
+    pub(super) fn add(&mut self, other: &Self) {
+        for kind in OperationKind::ALL {
+            let (mine, theirs) = (self.of_mut(kind), other.of(kind));
+            for (mine, theirs) in [
+                (&mut mine.alone, theirs.alone),
+                (&mut mine.mixed, theirs.mixed),
+                (&mut mine.warm_up, theirs.warm_up),
+            ] {
+                mine.count += theirs.count;
+                mine.bytes += theirs.bytes;
+            }
         }
     }
 
@@ -252,6 +290,49 @@ impl Tool {
     }
 }
 
+/// One phase over time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseTimeline {
+    /// The phase.
+    pub phase: Phase,
+    /// It over time.
+    #[serde(flatten)]
+    pub timeline: Timeline,
+    /// Where it stood still.
+    pub stalls: Vec<Stall>,
+}
+
+/// What the kernel counted in a stretch of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activity {
+    /// On the devices under the locations, by anybody; none where there is no device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceCounts>,
+    /// By this process.
+    pub process: ProcessCounts,
+}
+
+impl Activity {
+    /// What came since an earlier moment.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let device = self.device.zip(earlier.device).map(|(now, then)| now.since(&then));
+        Self { device, process: self.process.since(&earlier.process) }
+    }
+}
+
+/// What the kernel counted in a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseActivity {
+    /// The phase.
+    pub phase: Phase,
+    /// On the devices under the locations, by anybody; none where there is no device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceCounts>,
+    /// By this process.
+    pub process: ProcessCounts,
+}
+
 /// All that is known of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
@@ -281,6 +362,24 @@ pub struct RunResult {
     pub skipped: Skipped,
     /// PostMark's own byte counts.
     pub classic_sums: ClassicSums,
+    /// Latencies, where they were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<Latencies>,
+    /// The phases over time, where latencies were measured.
+    #[serde(default)]
+    pub timelines: Vec<PhaseTimeline>,
+    /// What the kernel counted, phase by phase.
+    #[serde(default)]
+    pub activity: Vec<PhaseActivity>,
+    /// What it counted from the start of the run to the end of the waiting after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity_total: Option<Activity>,
+    /// How long the device was waited for before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_before: Option<Waited>,
+    /// The same after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled_after: Option<Waited>,
     /// What was cleaned up, where that was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean_up: Option<CleanUp>,
@@ -289,6 +388,34 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// The result of a run that is about to begin.
+    #[must_use]
+    pub fn new(config: &Config, config_files: &[PathBuf], places: Vec<Place>) -> Self {
+        Self {
+            format: FORMAT.into(),
+            version: FORMAT_VERSION,
+            tool: Tool::this(),
+            started: jiff::Timestamp::now().to_string(),
+            config_files: config_files.to_vec(),
+            config: config.clone(),
+            places,
+            status: Status::Complete,
+            phases: Vec::new(),
+            transactions: 0,
+            operations: OperationTallies::default(),
+            skipped: Skipped::default(),
+            classic_sums: ClassicSums::default(),
+            latencies: None,
+            timelines: Vec::new(),
+            activity: Vec::new(),
+            activity_total: None,
+            settled_before: None,
+            settled_after: None,
+            clean_up: None,
+            warnings: Vec::new(),
+        }
+    }
+
     /// True when everything was done.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -307,65 +434,35 @@ impl RunResult {
         self.phase(phase).map(PhaseTime::elapsed)
     }
 
-    /// Nanoseconds from the first create to the last delete: PostMark's total, without
-    /// the subdirectories.
+    /// Nanoseconds of creation, transactions and deletion together: PostMark's total,
+    /// without subdirectories, syncs and warm-up. None before the first create.
     #[must_use]
     pub fn total(&self) -> Option<u64> {
-        let first = self.phase(Phase::Creation)?;
-        let last = [Phase::Deletion, Phase::Transactions, Phase::Creation]
-            .into_iter()
-            .find_map(|phase| self.phase(phase))?;
-        Some(last.end.since(first.start))
+        let rest = [Phase::Transactions, Phase::Deletion];
+        let rest: u64 = rest.into_iter().filter_map(|phase| self.elapsed(phase)).sum();
+        Some(self.elapsed(Phase::Creation)? + rest)
+    }
+
+    /// The total with the syncs after its phases.
+    #[must_use]
+    pub fn total_with_syncs(&self) -> Option<u64> {
+        let syncs = [Phase::CreationSync, Phase::TransactionSync, Phase::DeletionSync];
+        let syncs: u64 = syncs.into_iter().filter_map(|phase| self.elapsed(phase)).sum();
+        Some(self.total()? + syncs)
+    }
+
+    /// What the kernel counted in a phase.
+    #[must_use]
+    pub fn activity_in(&self, phase: Phase) -> Option<&PhaseActivity> {
+        self.activity.iter().find(|activity| activity.phase == phase)
     }
 }
 
-/// Counts while a run goes on.
-#[derive(Debug, Clone, Default)]
-pub struct Recorder {
-    /// What was done.
-    pub operations: OperationTallies,
-    /// What silently was not.
-    pub skipped: Skipped,
-    /// PostMark's own byte counts.
-    pub classic_sums: ClassicSums,
-    /// Transactions done.
-    pub transactions: u64,
-}
-
-impl Recorder {
-    /// Notes a completed operation.
-    #[inline]
-    pub fn done(&mut self, operation: &Operation, phase: Phase) {
-        let tally = self.tally(operation.kind(), phase);
-        tally.count += 1;
-        tally.bytes += operation.bytes();
-        self.add_classic(operation);
-    }
-
-    /// Notes the bytes a failed operation had moved.
-    pub fn failed(&mut self, operation: &Operation, phase: Phase, transferred: u64) {
-        self.tally(operation.kind(), phase).bytes += transferred;
-    }
-
-    /// Notes a half transaction that did nothing.
-    pub fn skip(&mut self, skip: Skip) {
-        match skip {
-            Skip::TableFull => self.skipped.creates += 1,
-            Skip::FileFull => self.skipped.appends += 1,
-        }
-    }
-
-    fn tally(&mut self, kind: OperationKind, phase: Phase) -> &mut Tally {
-        let tally = self.operations.of_mut(kind);
-        if phase == Phase::Transactions { &mut tally.mixed } else { &mut tally.alone }
-    }
-
-    fn add_classic(&mut self, operation: &Operation) {
-        match *operation {
-            Operation::Create { size, .. } => self.classic_sums.written += size as f32,
-            Operation::Append { bytes, .. } => self.classic_sums.written += bytes as f32,
-            Operation::Read { size, .. } => self.classic_sums.read += size as f32,
-            Operation::Delete { .. } => {}
-        }
+impl CleanUp {
+    /// Adds what another worker's came to.
+    pub fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.directories += other.directories;
+        self.left.extend(other.left);
     }
 }

@@ -6,26 +6,34 @@
 pub mod checks;
 pub mod clean;
 pub mod clock;
+mod failure;
 pub mod latency;
 pub mod manifest;
 pub mod measurement;
 mod play;
 pub mod pool;
+mod recorder;
 pub mod refusal;
+mod timed;
 pub mod timeline;
 mod warnings;
+mod worker;
 
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::engine::{Setup, System, engine};
-use crate::interrupt::{Interrupt, signal_name};
+use crate::interrupt::Interrupt;
+use crate::workload::policy::LatencyLevel;
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
-use measurement::{FORMAT, FORMAT_VERSION, Phase, RunResult, Status, Tool};
-use play::{Play, Stop};
+use latency::CallLatencies;
+use measurement::{Phase, RunResult};
+use play::Play;
 use pool::Pool;
 pub use refusal::Refusal;
+use timed::TimedSystem;
+use worker::{Shared, Worker};
 
 /// Told how far a run is; for whoever wants to show it.
 pub trait Progress {
@@ -75,45 +83,61 @@ impl Runner<'_> {
         let row = engine(config.engine.name()).ok_or_else(|| {
             Refusal::Settings(format!("there is no engine '{}'", config.engine.name()))
         })?;
+        let run = format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
         let mut pool = if row.touches_files { Pool::open(config)? } else { Pool::default() };
-        let (stream, text) =
-            PostmarkStream::new(config).map_err(|_| Refusal::NoMemory(config.number))?;
-        pool.write_manifests(config, text.beginning(manifest::BEGINNING))?;
-        let engine = (row.build)(Setup {
-            system: self.system,
-            text: Rc::new(text),
-            read_block: config.read_block as usize,
-            write_block: config.write_block as usize,
-            interrupt: self.interrupt.clone(),
-        });
-        let mut result = RunResult {
-            format: FORMAT.into(),
-            version: FORMAT_VERSION,
-            tool: Tool::this(),
-            started: jiff::Timestamp::now().to_string(),
-            config_files: config_files.to_vec(),
-            config: config.clone(),
-            places: pool.places(),
-            status: Status::Complete,
-            phases: Vec::new(),
-            transactions: 0,
-            operations: Default::default(),
-            skipped: Default::default(),
-            classic_sums: Default::default(),
-            clean_up: None,
-            warnings: std::mem::take(&mut pool.warnings),
+        let mut streams = Vec::new();
+        for worker in 0..config.workers {
+            let made = PostmarkStream::of_worker(config, worker);
+            streams.push(made.map_err(|_| Refusal::NoMemory(config.number))?);
+        }
+        let mut result = RunResult::new(config, config_files, pool.places());
+        result.warnings = std::mem::take(&mut pool.warnings);
+        let devices = pool.devices();
+        let beginnings: Vec<Vec<u8>> =
+            streams.iter().map(|(_, text)| text.beginning(manifest::BEGINNING).to_vec()).collect();
+        let (pools, base) = match (row.touches_files, config.workers) {
+            (false, workers) => ((0..workers).map(|_| Pool::default()).collect(), None),
+            (true, 1) => {
+                pool.write_manifests(config, &run, &beginnings[0])?;
+                (vec![pool], None)
+            }
+            (true, _) => {
+                pool.write_manifests(config, &run, &[])?;
+                (pool.split(config, &run, &beginnings, self.system)?, Some(pool))
+            }
         };
-        Play::new(self, pool, stream, engine).play(config, &mut result);
+        let timed: Vec<TimedSystem<'_>> = if config.latency == LatencyLevel::On {
+            pools.iter().map(|_| TimedSystem::new(self.system, self.clock)).collect()
+        } else {
+            Vec::new()
+        };
+        let shared = Shared {
+            system: self.system,
+            clock: self.clock,
+            interrupt: self.interrupt.clone(),
+            abandon: Arc::default(),
+            done: Arc::default(),
+        };
+        let mut workers = Vec::new();
+        for (index, (pool, (stream, text))) in pools.into_iter().zip(streams).enumerate() {
+            let engine = (row.build)(Setup {
+                system: timed.get(index).map_or(self.system, |timed| timed),
+                text: Arc::new(text),
+                read_block: config.read_block as usize,
+                write_block: config.write_block as usize,
+                fsync_interval: config.sync.fsync_interval(),
+                direct: config.direct,
+                interrupt: self.interrupt.clone(),
+            });
+            workers.push(Worker::new(config, shared.clone(), pool, stream, engine));
+        }
+        Play::new(config, shared, self.progress, workers, base, devices).play(&mut result);
+        if let Some(latencies) = &mut result.latencies {
+            let mut calls = CallLatencies::default();
+            timed.iter().for_each(|timed| calls.merge(&timed.latencies()));
+            latencies.calls = calls.named();
+        }
         result.warnings.extend(warnings::of(&result));
         Ok(result)
-    }
-}
-
-impl From<Stop> for Status {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Interrupted(signal) => Self::Interrupted { signal, name: signal_name(signal) },
-            Stop::Failed(error) => Self::Failed { error: *error },
-        }
     }
 }

@@ -1,290 +1,347 @@
-//! One run being played: phase after phase, and the way out of each.
+//! One run being played: phase after phase, by one worker or several at once, and the way
+//! out of each.
 
-use std::io;
 use std::path::PathBuf;
+use std::sync::Barrier;
 
-use rustix::io::Errno;
-
-use super::measurement::{CleanUp, Failure, Phase, PhaseTime, Recorder, RunResult, Status};
+use super::Progress;
+use super::clock::{Clock, Moment};
+use super::failure::{self, Stop};
+use super::measurement::{Activity, CleanUp, Phase, PhaseActivity, PhaseTime, RunResult, Status};
 use super::pool::Pool;
-use super::{Progress, Runner};
-use crate::engine::name::NameBuffer;
-use crate::engine::{Call, Cause, Engine, OperationError, System};
-use crate::interrupt::Interrupt;
-use crate::runner::clock::{Clock, Moment};
-use crate::workload::{Config, FileId, Operation, PostmarkStream, Step};
+use super::recorder::Recorder;
+use super::worker::{Limit, Shared, Worker};
+use crate::volume::activity::ProcessCounts;
+use crate::volume::cache;
+use crate::volume::device::{Device, DeviceCounts};
+use crate::volume::quiet::{self, Waited};
+use crate::workload::Config;
+use crate::workload::config::MAX_TRANSACTIONS;
+use crate::workload::policy::{Cache, Settle, SyncPolicy};
 
-/// Why a run stops before its end.
-pub enum Stop {
-    /// A signal.
-    Interrupted(i32),
-    /// A failed operation.
-    Failed(Box<Failure>),
-}
-
-/// A run in progress. Dropping it removes every file and directory it made.
-pub struct Play<'a> {
-    system: &'a dyn System,
-    clock: &'a dyn Clock,
-    interrupt: Interrupt,
-    progress: &'a mut dyn Progress,
-    pool: Pool,
-    stream: PostmarkStream,
-    engine: Box<dyn Engine + 'a>,
-    recorder: Recorder,
-    name: NameBuffer,
+/// A run in progress.
+pub struct Play<'a, 'p> {
+    shared: Shared<'a>,
+    progress: &'p mut dyn Progress,
+    config: &'a Config,
+    /// The locations themselves; with one worker its pool is here, too.
+    workers: Vec<Worker<'a>>,
+    /// With several workers, what holds their pools.
+    base: Option<Pool>,
     phases: Vec<PhaseTime>,
-    out_of_files: bool,
-    /// A file in the table that this run did not make after all.
-    not_made: Option<FileId>,
-    /// A file out of the table that may still be there.
-    not_deleted: Option<FileId>,
-    finished: bool,
+    activity: Vec<PhaseActivity>,
+    /// Devices under the locations, each once.
+    devices: Vec<Device>,
+    at_start: Activity,
 }
 
-impl<'a> Play<'a> {
+impl<'a, 'p> Play<'a, 'p> {
     pub fn new(
-        runner: &'a mut Runner<'_>,
-        pool: Pool,
-        stream: PostmarkStream,
-        engine: Box<dyn Engine + 'a>,
+        config: &'a Config,
+        shared: Shared<'a>,
+        progress: &'p mut dyn Progress,
+        workers: Vec<Worker<'a>>,
+        base: Option<Pool>,
+        devices: Vec<Device>,
     ) -> Self {
         Self {
-            system: runner.system,
-            clock: runner.clock,
-            interrupt: runner.interrupt.clone(),
-            progress: runner.progress,
-            pool,
-            stream,
-            engine,
-            recorder: Recorder::default(),
-            name: NameBuffer::default(),
-            phases: Vec::with_capacity(5),
-            out_of_files: false,
-            not_made: None,
-            not_deleted: None,
-            finished: false,
+            shared,
+            progress,
+            config,
+            workers,
+            base,
+            phases: Vec::with_capacity(8),
+            activity: Vec::with_capacity(8),
+            devices,
+            at_start: Activity::default(),
         }
     }
 
     /// Plays all phases and fills in what was measured.
-    pub fn play(mut self, config: &Config, result: &mut RunResult) {
-        let outcome = self.phases(config);
-        self.finished = true;
+    pub fn play(mut self, result: &mut RunResult) {
+        result.settled_before = self.settle();
+        self.at_start = self.counts();
+        let outcome = self.phases();
+        let out_of_files = self.workers.iter().any(|worker| worker.out_of_files);
         match outcome {
             Ok(()) => {
-                if self.out_of_files {
+                if out_of_files {
                     result.status = Status::OutOfFiles;
                 }
-                let left = self.pool.remove_manifests();
-                result.clean_up =
-                    (!left.is_empty()).then(|| CleanUp { left, ..Default::default() });
+                result.clean_up = self.close();
             }
             Err(stop) => {
                 result.status = stop.into();
                 result.clean_up = Some(self.clean_up());
             }
         }
-        result.phases = from_whole_second(&self.phases);
-        result.transactions = self.recorder.transactions;
-        result.operations = self.recorder.operations;
-        result.skipped = self.recorder.skipped;
-        result.classic_sums = self.recorder.classic_sums;
+        if self.shared.interrupt.pending().is_none() {
+            result.settled_after = self.settle();
+        }
+        result.activity_total = Some(self.counts().since(&self.at_start));
+        self.fill(result);
     }
 
-    fn phases(&mut self, config: &Config) -> Result<(), Stop> {
-        let subdirectories = config.effective_subdirectories() > 0;
-        if subdirectories {
+    fn fill(&mut self, result: &mut RunResult) {
+        let mut recorder = Recorder::new(self.config.interval_ns);
+        for worker in &mut self.workers {
+            recorder.merge(std::mem::take(&mut worker.recorder));
+        }
+        let origin = self.phases.first().map_or(Moment(0), |first| first.start.second_begun());
+        result.phases = relative_to(origin, &self.phases);
+        result.activity = std::mem::take(&mut self.activity);
+        recorder.fill(result, origin);
+    }
+
+    fn phases(&mut self) -> Result<(), Stop> {
+        let config = self.config;
+        if config.effective_subdirectories() > 0 {
             self.phase(Phase::Subdirectories, Self::make_subdirectories)?;
         }
-        self.phase(Phase::Creation, |play| play.creation(config.number))?;
-        self.phase(Phase::Transactions, |play| play.transactions(config.transactions))?;
-        self.phase(Phase::Deletion, Self::deletion)?;
-        if subdirectories {
+        self.together(Phase::Creation, |worker, _| worker.creation(config.number))?;
+        self.sync(Phase::CreationSync)?;
+        if config.cache == Cache::Cold {
+            self.phase(Phase::CacheDrop, Self::drop_caches)?;
+        }
+        if let Some(warmup) = config.warmup_ns {
+            let deadline = Some(Moment(self.shared.clock.now().0.saturating_add(warmup)));
+            let limit = Limit { transactions: MAX_TRANSACTIONS, deadline };
+            self.together(Phase::WarmUp, move |worker, _| {
+                worker.transactions(Phase::WarmUp, limit, |_| {})
+            })?;
+        }
+        self.transactions()?;
+        self.sync(Phase::TransactionSync)?;
+        self.together(Phase::Deletion, |worker, _| worker.deletion())?;
+        self.sync(Phase::DeletionSync)?;
+        if config.effective_subdirectories() > 0 {
             self.phase(Phase::SubdirectoryRemoval, Self::remove_subdirectories)?;
         }
         Ok(())
     }
 
+    fn transactions(&mut self) -> Result<(), Stop> {
+        let deadline = self
+            .config
+            .duration_ns
+            .map(|duration| Moment(self.shared.clock.now().0.saturating_add(duration)));
+        let limit = Limit { transactions: self.config.transaction_limit(), deadline };
+        let tenth = (limit.transactions / 10).max(1);
+        self.together(Phase::Transactions, move |worker, progress| {
+            // As PostMark: after the first, and after every further tenth.
+            let mut until_tenth = 1;
+            let mut progress = progress;
+            worker.transactions(Phase::Transactions, limit, |_| {
+                until_tenth -= 1;
+                if until_tenth == 0 {
+                    until_tenth = tenth;
+                    if let Some(progress) = progress.as_deref_mut() {
+                        progress.tenth();
+                    }
+                }
+            })
+        })
+    }
+
+    /// A phase of the run itself.
     fn phase(
         &mut self,
         phase: Phase,
         body: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         self.progress.begin(phase);
-        let start = self.clock.now();
+        let before = self.counts();
+        let start = self.shared.clock.now();
         let outcome = body(self);
-        let end = self.clock.now();
-        let cut_short = phase == Phase::Transactions && self.out_of_files;
-        let complete = outcome.is_ok() && !cut_short;
-        self.phases.push(PhaseTime { phase, start, end, complete });
-        if complete {
-            self.progress.end(phase);
-        } else if cut_short {
-            self.progress.out_of_files();
-        }
+        let end = self.shared.clock.now();
+        self.finish(PhaseTime { phase, start, end, complete: outcome.is_ok() }, &before);
         outcome
     }
 
-    fn creation(&mut self, number: u64) -> Result<(), Stop> {
-        for _ in 0..number {
-            let step = self.stream.create();
-            self.step(step, Phase::Creation)?;
-        }
-        Ok(())
-    }
-
-    fn transactions(&mut self, transactions: u64) -> Result<(), Stop> {
-        let tenth = (transactions / 10).max(1);
-        let mut until_tenth = 1;
-        for _ in 0..transactions {
-            let Ok(transaction) = self.stream.transaction() else {
-                self.out_of_files = true;
-                return Ok(());
-            };
-            if let Some(step) = transaction.data
-                && let Err(stop) = self.step(step, Phase::Transactions)
-            {
-                // The table is ahead by the other half of the transaction, too.
-                if let Some(Step::Play(operation)) = &transaction.name {
-                    self.note_unplayed(operation);
-                }
-                return Err(stop);
+    /// A phase that all workers play at once, from a common start to the end of the last.
+    fn together<B>(&mut self, phase: Phase, body: B) -> Result<(), Stop>
+    where
+        B: Fn(&mut Worker<'a>, Option<&mut dyn Progress>) -> Result<(), Stop> + Sync,
+    {
+        self.progress.begin(phase);
+        let before = self.counts();
+        let clock = self.shared.clock;
+        let timeline_start = |worker: &mut Worker<'_>, start| worker.recorder.begin(start);
+        let (start, end, outcome) = match self.workers.as_mut_slice() {
+            [worker] => {
+                let start = clock.now();
+                timeline_start(worker, start);
+                let outcome = body(worker, Some(&mut *self.progress));
+                (start, clock.now(), outcome)
             }
-            if let Some(step) = transaction.name {
-                self.step(step, Phase::Transactions)?;
+            workers => {
+                let origin = clock.now();
+                workers.iter_mut().for_each(|worker| timeline_start(worker, origin));
+                in_parallel(workers, clock, &body)
             }
-            self.recorder.transactions += 1;
-            until_tenth -= 1;
-            if until_tenth == 0 {
-                self.progress.tenth();
-                until_tenth = tenth;
-            }
-        }
-        Ok(())
-    }
-
-    fn deletion(&mut self) -> Result<(), Stop> {
-        while let Some(operation) = self.stream.delete_next() {
-            self.step(Step::Play(operation), Phase::Deletion)?;
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn step(&mut self, step: Step, phase: Phase) -> Result<(), Stop> {
-        match step {
-            Step::Skip(skip) => self.recorder.skip(skip),
-            Step::Play(operation) => {
-                if let Some(signal) = self.interrupt.pending() {
-                    self.note_unplayed(&operation);
-                    return Err(Stop::Interrupted(signal));
-                }
-                self.operation(&operation, phase)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn operation(&mut self, operation: &Operation, phase: Phase) -> Result<(), Stop> {
-        let file = operation.file();
-        if let Operation::Create { .. } = operation
-            && let Err((path, error)) = self.pool.before_create(file.number)
-        {
-            self.note_unplayed(operation);
-            return Err(Stop::Failed(Box::new(manifest_failure(phase, path, &error))));
-        }
-        let target = self.pool.target(file, &mut self.name);
-        let outcome = match *operation {
-            Operation::Create { size, .. } => self.engine.create(target, size),
-            Operation::Read { size, .. } => self.engine.read(target, size),
-            Operation::Append { bytes, .. } => self.engine.append(target, bytes),
-            Operation::Delete { .. } => self.engine.delete(target),
         };
-        match outcome {
-            Ok(()) => {
-                self.recorder.done(operation, phase);
-                Ok(())
+        let empty = self.workers.iter().any(|worker| worker.out_of_files);
+        let cut_short = phase == Phase::Transactions && empty;
+        let complete = outcome.is_ok() && !cut_short;
+        if cut_short && outcome.is_ok() {
+            self.progress.out_of_files();
+        }
+        self.finish(PhaseTime { phase, start, end, complete }, &before);
+        outcome
+    }
+
+    fn finish(&mut self, time: PhaseTime, before: &Activity) {
+        if self.config.measures() {
+            let Activity { device, process } = self.counts().since(before);
+            self.activity.push(PhaseActivity { phase: time.phase, device, process });
+        }
+        self.phases.push(time);
+        if time.complete {
+            self.progress.end(time.phase);
+        }
+    }
+
+    fn counts(&self) -> Activity {
+        if !self.config.measures() {
+            return Activity::default();
+        }
+        let device = self.devices.iter().filter_map(Device::counts).reduce(DeviceCounts::plus);
+        Activity { device, process: ProcessCounts::now() }
+    }
+
+    fn settle(&self) -> Option<Waited> {
+        let stop = || self.shared.interrupt.pending().is_some();
+        match self.config.settle {
+            Settle::Off => None,
+            Settle::Auto => Some(quiet::until_quiet(&self.devices, stop)),
+            Settle::For(nanoseconds) => Some(quiet::for_time(nanoseconds, stop)),
+        }
+    }
+
+    fn sync(&mut self, phase: Phase) -> Result<(), Stop> {
+        if self.config.sync != SyncPolicy::Phase {
+            return Ok(());
+        }
+        self.phase(phase, |play| {
+            for (path, directory) in play.pool().directories() {
+                cache::sync_file_system(directory).map_err(|error| {
+                    failure::of_call(phase, "sync file system", "syncfs", path.into(), &error)
+                })?;
             }
-            Err(error) => Err(self.failed(operation, phase, error)),
-        }
-    }
-
-    #[cold]
-    fn failed(&mut self, operation: &Operation, phase: Phase, error: OperationError) -> Stop {
-        self.recorder.failed(operation, phase, error.transferred);
-        if !matches!(operation, Operation::Create { .. }) || error.call == Call::Open {
-            self.note_unplayed(operation);
-        }
-        match (error.cause, self.interrupt.pending()) {
-            (Cause::Interrupted, Some(signal)) => Stop::Interrupted(signal),
-            _ => Stop::Failed(Box::new(self.failure(operation, phase, error))),
-        }
-    }
-
-    /// The table is one step ahead of the disk when an operation was not played.
-    fn note_unplayed(&mut self, operation: &Operation) {
-        match operation {
-            Operation::Create { file, .. } => self.not_made = Some(*file),
-            Operation::Delete { file } => self.not_deleted = Some(*file),
-            Operation::Read { .. } | Operation::Append { .. } => {}
-        }
-    }
-
-    fn failure(&self, operation: &Operation, phase: Phase, error: OperationError) -> Failure {
-        let errno = match error.cause {
-            Cause::Errno(errno) => Some(errno),
-            _ => None,
-        };
-        Failure {
-            phase,
-            operation: operation.kind().name().into(),
-            call: error.call.name().into(),
-            path: self.pool.path(operation.file()),
-            errno: errno.map(Errno::raw_os_error),
-            message: error.cause.to_string(),
-            hint: hint(operation, error).map(str::to_owned),
-        }
-    }
-
-    fn make_subdirectories(&mut self) -> Result<(), Stop> {
-        let interrupt = self.interrupt.clone();
-        let stopped = || interrupt.pending().is_some();
-        self.pool.make_subdirectories(self.system, stopped).map_err(|error| match error {
-            None => Stop::Interrupted(interrupt.pending().unwrap_or_default()),
-            Some((path, errno)) => directory_failure(Phase::Subdirectories, path, errno),
+            Ok(())
         })
     }
 
+    fn drop_caches(&mut self) -> Result<(), Stop> {
+        let directories = self.pool().directories();
+        let drop_files = || {
+            self.workers.iter().try_for_each(|worker| {
+                worker.files().try_for_each(|file| worker.pool.drop_from_cache(file))
+            })
+        };
+        cache::empty(&directories, drop_files).map(drop).map_err(|error| {
+            failure::of_call(Phase::CacheDrop, "empty caches", "fadvise", PathBuf::new(), &error)
+        })
+    }
+
+    /// The pool at the locations themselves.
+    fn pool(&self) -> &Pool {
+        self.base.as_ref().unwrap_or_else(|| &self.workers[0].pool)
+    }
+
+    fn make_subdirectories(&mut self) -> Result<(), Stop> {
+        let (system, interrupt) = (self.shared.system, self.shared.interrupt.clone());
+        for worker in &mut self.workers {
+            let stopped = || interrupt.pending().is_some();
+            worker.pool.make_subdirectories(system, stopped).map_err(|error| match error {
+                None => Stop::Interrupted(interrupt.pending().unwrap_or_default()),
+                Some((path, errno)) => failure::of_directory(Phase::Subdirectories, path, errno),
+            })?;
+        }
+        Ok(())
+    }
+
     fn remove_subdirectories(&mut self) -> Result<(), Stop> {
-        self.pool
-            .remove_subdirectories(self.system)
-            .map_err(|(path, errno)| directory_failure(Phase::SubdirectoryRemoval, path, errno))
+        for worker in &mut self.workers {
+            worker.pool.remove_subdirectories(self.shared.system).map_err(|(path, errno)| {
+                failure::of_directory(Phase::SubdirectoryRemoval, path, errno)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The run came to its end: its manifests, and the workers' directories, go.
+    fn close(&mut self) -> Option<CleanUp> {
+        let mut left = Vec::new();
+        for worker in &mut self.workers {
+            worker.is_clean();
+            left.extend(worker.pool.remove_manifests());
+        }
+        if let Some(base) = &mut self.base {
+            left.extend(base.remove_worker_directories(self.shared.system));
+            if left.is_empty() {
+                left.extend(base.remove_manifests());
+            }
+        }
+        (!left.is_empty()).then(|| CleanUp { left, ..CleanUp::default() })
     }
 
     fn clean_up(&mut self) -> CleanUp {
-        if self.pool.is_nowhere() {
-            return CleanUp::default();
+        let mut done = CleanUp::default();
+        for worker in &mut self.workers {
+            done.add(worker.clean_up());
         }
-        let not_made = self.not_made;
-        let in_table = std::iter::from_fn(|| self.stream.delete_next().map(|op| op.file()));
-        let files = in_table.filter(|&file| Some(file) != not_made).chain(self.not_deleted.take());
-        self.pool.clean_up(self.system, files)
+        if let Some(base) = &mut self.base {
+            done.left.extend(base.remove_worker_directories(self.shared.system));
+            if done.left.is_empty() {
+                done.left.extend(base.remove_manifests());
+            }
+        }
+        done
     }
 }
 
-impl Drop for Play<'_> {
-    fn drop(&mut self) {
-        if !self.finished {
-            self.clean_up();
-        }
-    }
+/// Plays a phase on a thread for each worker. They start when all are ready; the times
+/// are those of the first to start and the last to end, by the workers' own reading of the
+/// common clock.
+fn in_parallel<'a, B>(
+    workers: &mut [Worker<'a>],
+    clock: &dyn Clock,
+    body: &B,
+) -> (Moment, Moment, Result<(), Stop>)
+where
+    B: Fn(&mut Worker<'a>, Option<&mut dyn Progress>) -> Result<(), Stop> + Sync,
+{
+    let barrier = Barrier::new(workers.len());
+    let results: Vec<(Moment, Moment, Result<(), Stop>)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .map(|worker| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    let start = clock.now();
+                    let outcome = body(worker, None);
+                    (start, clock.now(), outcome)
+                })
+            })
+            .collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    });
+    let start = results.iter().map(|(start, ..)| *start).min().unwrap_or(Moment(0));
+    let end = results.iter().map(|(_, end, _)| *end).max().unwrap_or(start);
+    // The reason of the one that stopped first of its own accord, not of those it took along.
+    let stops = results.into_iter().filter_map(|(.., outcome)| outcome.err());
+    let worst = stops.min_by_key(|stop| matches!(stop, Stop::Abandoned));
+    (start, end, worst.map_or(Ok(()), Err))
 }
 
-/// The times counted from the whole second in which the run began: small numbers, and
-/// still at the same places within their seconds.
-fn from_whole_second(phases: &[PhaseTime]) -> Vec<PhaseTime> {
-    let origin = phases.first().map_or(Moment(0), |first| first.start.second_begun());
+/// The times counted from a moment: the whole second in which the run began makes small
+/// numbers, still at the same places within their seconds.
+fn relative_to(origin: Moment, phases: &[PhaseTime]) -> Vec<PhaseTime> {
     let relative = |moment: Moment| Moment(moment.since(origin));
     let moved = |time: &PhaseTime| PhaseTime {
         start: relative(time.start),
@@ -292,53 +349,4 @@ fn from_whole_second(phases: &[PhaseTime]) -> Vec<PhaseTime> {
         ..*time
     };
     phases.iter().map(moved).collect()
-}
-
-fn directory_failure(phase: Phase, path: PathBuf, errno: Errno) -> Stop {
-    let (operation, call, hint) = if phase == Phase::Subdirectories {
-        let hint =
-            (errno == Errno::EXIST).then_some("it was there before the run and was left untouched");
-        ("make subdirectory", Call::MakeDirectory, hint)
-    } else {
-        let hint = (errno == Errno::NOTEMPTY).then_some("something was put into it during the run");
-        ("remove subdirectory", Call::RemoveDirectory, hint)
-    };
-    Stop::Failed(Box::new(Failure {
-        phase,
-        operation: operation.into(),
-        call: call.name().into(),
-        path,
-        errno: Some(errno.raw_os_error()),
-        message: io::Error::from(errno).to_string(),
-        hint: hint.map(str::to_owned),
-    }))
-}
-
-fn manifest_failure(phase: Phase, path: PathBuf, error: &io::Error) -> Failure {
-    Failure {
-        phase,
-        operation: "update manifest".into(),
-        call: "pwrite".into(),
-        path,
-        errno: error.raw_os_error(),
-        message: error.to_string(),
-        hint: None,
-    }
-}
-
-/// What may mend a failed operation, where the error tells.
-fn hint(operation: &Operation, error: OperationError) -> Option<&'static str> {
-    let Cause::Errno(errno) = error.cause else { return None };
-    match errno {
-        Errno::EXIST if matches!(operation, Operation::Create { .. }) => {
-            Some("it was there before the run and was left untouched; use an empty directory")
-        }
-        Errno::NOSPC => Some("the file system is full: lower `set number` or `set size`"),
-        Errno::DQUOT => Some("your disk quota is used up: lower `set number` or `set size`"),
-        Errno::FBIG => Some("larger than this file system or your limits allow: lower `set size`"),
-        Errno::ROFS => Some("the file system is, or has become, read-only"),
-        Errno::NOENT => Some("something else removed it during the run"),
-        Errno::IO => Some("the device failed: see the kernel's log"),
-        _ => None,
-    }
 }

@@ -19,6 +19,7 @@ use super::refusal::Refusal;
 use crate::engine::name::NameBuffer;
 use crate::engine::system::retry;
 use crate::engine::{Call, System, Target};
+use crate::volume::device::Device;
 use crate::volume::place::Place;
 use crate::workload::{Config, FileId};
 
@@ -43,6 +44,12 @@ pub struct Pool {
     /// Places in `locations` of the directories with a manifest: each once.
     distinct: Vec<usize>,
     reserved: u64,
+    /// Added to a file's number to tell files of different workers apart.
+    key_base: u64,
+    /// With several workers, how many directories of theirs were made: `w0` … in each
+    /// location in turn.
+    worker_directories: u64,
+    workers: u64,
     /// What the checks had to say.
     pub warnings: Vec<String>,
 }
@@ -75,16 +82,23 @@ impl Pool {
             warnings.extend(checks::names(config, &locations[index])?);
         }
         let subdirectories = config.effective_subdirectories();
-        Ok(Self { locations, subdirectories, distinct, warnings, ..Self::default() })
+        let workers = if config.workers > 1 { config.workers } else { 0 };
+        Ok(Self { locations, subdirectories, distinct, workers, warnings, ..Self::default() })
     }
 
     /// Writes the manifests: from here on something is there to be cleaned up.
     ///
     /// # Errors
     /// [`Refusal::Access`]; nothing is left behind then.
-    pub fn write_manifests(&mut self, config: &Config, beginning: &[u8]) -> Result<(), Refusal> {
+    pub fn write_manifests(
+        &mut self,
+        config: &Config,
+        run: &str,
+        beginning: &[u8],
+    ) -> Result<(), Refusal> {
         let manifest = Manifest {
-            run: format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond()),
+            run: run.to_owned(),
+            workers: self.workers,
             process: std::process::id(),
             boot: manifest::current_boot(),
             user: rustix::process::geteuid().as_raw(),
@@ -109,6 +123,107 @@ impl Pool {
         Ok(())
     }
 
+    /// Makes the directories of several workers and returns the pool of each, locked and
+    /// with manifests of its own. The pool's own manifests must have been written.
+    ///
+    /// # Errors
+    /// [`Refusal::Access`]; what was made is removed again.
+    pub fn split(
+        &mut self,
+        config: &Config,
+        run: &str,
+        beginnings: &[Vec<u8>],
+        system: &dyn System,
+    ) -> Result<Vec<Self>, Refusal> {
+        let mut pools: Vec<Self> = Vec::new();
+        for (worker, beginning) in (0u64..).zip(beginnings) {
+            match self.make_worker(config, run, worker, beginning, system) {
+                Ok(pool) => pools.push(pool),
+                Err(refusal) => {
+                    pools.iter_mut().for_each(|pool| drop(pool.remove_manifests()));
+                    self.remove_worker_directories(system);
+                    self.remove_manifests();
+                    return Err(refusal);
+                }
+            }
+        }
+        Ok(pools)
+    }
+
+    fn make_worker(
+        &mut self,
+        config: &Config,
+        run: &str,
+        worker: u64,
+        beginning: &[u8],
+        system: &dyn System,
+    ) -> Result<Self, Refusal> {
+        let mut pool =
+            Self { subdirectories: self.subdirectories, key_base: worker << 40, ..Self::default() };
+        for location in &self.locations {
+            let path = location.path.join(worker_name(worker));
+            let name = std::ffi::CString::new(worker_name(worker)).unwrap_or_default();
+            retry(|| system.make_directory(location.directory.as_fd(), &name))
+                .map_err(|errno| checks::no_access(&path, errno.into()))?;
+            self.worker_directories += 1;
+            let directory = checks::open_directory(&path)?;
+            lock(&path, &directory)?;
+            let place = location.place.clone();
+            pool.distinct.push(pool.locations.len());
+            pool.locations.push(OpenLocation { path, directory, place });
+        }
+        pool.write_manifests(config, run, beginning)?;
+        Ok(pool)
+    }
+
+    /// Removes the workers' directories, which must be empty by now. Returns those that
+    /// could not be removed.
+    pub fn remove_worker_directories(&mut self, system: &dyn System) -> Vec<Leftover> {
+        let mut left = Vec::new();
+        let locations = self.locations.len().max(1) as u64;
+        for made in 0..std::mem::take(&mut self.worker_directories) {
+            let location = &self.locations[(made % locations) as usize];
+            let name = worker_name(made / locations);
+            let path = location.path.join(&name);
+            let name = std::ffi::CString::new(name).unwrap_or_default();
+            let result = retry(|| system.remove_directory(location.directory.as_fd(), &name));
+            note(&mut 0, &mut left, Call::RemoveDirectory, result, || path);
+        }
+        left
+    }
+
+    /// The distinct directories of the locations.
+    #[must_use]
+    pub fn directories(&self) -> Vec<(&Path, &File)> {
+        let of = |&index: &usize| {
+            let OpenLocation { path, directory, .. } = &self.locations[index];
+            (path.as_path(), directory)
+        };
+        self.distinct.iter().map(of).collect()
+    }
+
+    /// Drops the clean pages of a file.
+    ///
+    /// # Errors
+    /// The I/O error.
+    pub fn drop_from_cache(&self, file: FileId) -> io::Result<()> {
+        let mut name = NameBuffer::default();
+        let target = self.target(file, &mut name);
+        crate::volume::cache::drop_file(target.directory, target.name)
+    }
+
+    /// The devices under the locations, each once.
+    #[must_use]
+    pub fn devices(&self) -> Vec<Device> {
+        let mut devices: Vec<Device> = Vec::new();
+        for device in self.locations.iter().filter_map(|location| location.place.device.as_ref()) {
+            if !devices.iter().any(|known| known.name() == device.name()) {
+                devices.push(device.clone());
+            }
+        }
+        devices
+    }
+
     /// What the locations are.
     #[must_use]
     pub fn places(&self) -> Vec<Place> {
@@ -118,14 +233,18 @@ impl Pool {
     /// A file as an engine wants it.
     #[inline]
     pub fn target<'a>(&'a self, file: FileId, name: &'a mut NameBuffer) -> Target<'a> {
-        let (location, subdirectory) = self.split(file.directory);
-        Target { directory: self.directory(location), name: name.file(subdirectory, file.number) }
+        let (location, subdirectory) = self.locate(file.directory);
+        Target {
+            directory: self.directory(location),
+            name: name.file(subdirectory, file.number),
+            key: self.key_base + file.number,
+        }
     }
 
     /// A file's path, for messages.
     #[must_use]
     pub fn path(&self, file: FileId) -> PathBuf {
-        let (location, subdirectory) = self.split(file.directory);
+        let (location, subdirectory) = self.locate(file.directory);
         let mut path = self.location_path(location).to_owned();
         if let Some(index) = subdirectory {
             path.push(format!("s{index}"));
@@ -166,7 +285,7 @@ impl Pool {
         stop: impl Fn() -> bool,
     ) -> Result<(), Option<(PathBuf, Errno)>> {
         let mut name = NameBuffer::default();
-        while self.subdirectories_made < self.directories() {
+        while self.subdirectories_made < self.subdirectory_count() {
             if stop() {
                 return Err(None);
             }
@@ -251,7 +370,7 @@ impl Pool {
             .collect()
     }
 
-    fn directories(&self) -> u64 {
+    fn subdirectory_count(&self) -> u64 {
         self.locations.len() as u64 * self.subdirectories
     }
 
@@ -261,7 +380,7 @@ impl Pool {
     }
 
     #[inline]
-    fn split(&self, directory: u32) -> (usize, Option<u32>) {
+    fn locate(&self, directory: u32) -> (usize, Option<u32>) {
         if self.subdirectories == 0 {
             return (directory as usize, None);
         }
@@ -281,6 +400,12 @@ impl Pool {
     fn subdirectory_path(&self, location: usize, index: u32) -> PathBuf {
         self.location_path(location).join(format!("s{index}"))
     }
+}
+
+/// Name of a worker's directory.
+#[must_use]
+pub fn worker_name(worker: u64) -> String {
+    format!("w{worker}")
 }
 
 /// Counts a removal; one that finds nothing to remove is neither done nor left.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::error::LineError;
 use super::grammar::{Arguments, Dialect};
+use super::measuring::MEASURING;
 use crate::engine::ENGINES;
 use crate::report::{FORMATS, Format};
 use crate::workload::config::Bias;
@@ -43,6 +44,7 @@ pub enum Values {
 }
 
 /// One command of the table.
+#[derive(Clone, Copy)]
 pub struct CommandRow {
     /// The words it begins with.
     pub words: &'static [&'static str],
@@ -78,7 +80,8 @@ impl CommandRow {
     }
 }
 
-const ROW: CommandRow = CommandRow {
+/// A row to fill in.
+pub(super) const ROW: CommandRow = CommandRow {
     words: &[],
     aliases: &[],
     usage: "",
@@ -90,8 +93,29 @@ const ROW: CommandRow = CommandRow {
     parse: |_| Ok(Command::Quit),
 };
 
-/// Every command, in the order of PostMark's help.
-pub const COMMANDS: &[CommandRow] = &[
+/// Every command: the settings in the order of PostMark's help, ours, then the others.
+pub const COMMANDS: &[CommandRow] = &joined();
+
+const COUNT: usize = SETTINGS.len() + MEASURING.len() + ACTIONS.len();
+
+const fn joined() -> [CommandRow; COUNT] {
+    let mut rows = [ROW; COUNT];
+    let mut next = 0;
+    let parts: [&[CommandRow]; 3] = [&SETTINGS, &MEASURING, &ACTIONS];
+    let mut part = 0;
+    while part < parts.len() {
+        let mut row = 0;
+        while row < parts[part].len() {
+            rows[next] = parts[part][row];
+            next += 1;
+            row += 1;
+        }
+        part += 1;
+    }
+    rows
+}
+
+const SETTINGS: [CommandRow; 13] = [
     CommandRow {
         words: &["set", "size"],
         usage: "LOW [HIGH]",
@@ -243,6 +267,9 @@ pub const COMMANDS: &[CommandRow] = &[
         },
         ..ROW
     },
+];
+
+const ACTIONS: [CommandRow; 5] = [
     CommandRow {
         words: &["run"],
         usage: "[FILE]",
@@ -298,7 +325,7 @@ const BIAS_COMPLAINT: &str = "no bias specified (0-10 for greater chance,-1 to d
 /// Below this a block size or file size is more likely a misunderstanding than a wish.
 const SUSPICIOUSLY_SMALL: u64 = 128;
 
-fn set<T>(make: impl Fn(T) -> Assignment) -> impl Fn(T) -> Command {
+pub(super) fn set<T>(make: impl Fn(T) -> Assignment) -> impl Fn(T) -> Command {
     move |value| Command::Set(make(value))
 }
 

@@ -7,6 +7,7 @@ pub mod completion;
 pub mod error;
 pub mod grammar;
 mod help;
+mod measuring;
 mod output;
 pub mod program;
 mod progress;
@@ -32,6 +33,7 @@ use crate::report::{Format, postmark};
 use crate::runner::clock::{Clock, MonotonicClock};
 use crate::runner::measurement::{RunResult, Status};
 use crate::runner::{NoProgress, Progress, Runner};
+use crate::workload::policy::LatencyLevel;
 use crate::workload::{Assignment, Config};
 
 /// Whether to go on after a command.
@@ -89,9 +91,13 @@ impl<'a> Session<'a> {
             Dialect::Trimark => Format::Full,
             Dialect::PostMark => Format::Verbose,
         };
+        let mut config = Config::default();
+        if dialect == Dialect::PostMark {
+            config.latency = LatencyLevel::Off;
+        }
         Self {
             dialect,
-            config: Config::default(),
+            config,
             reports: vec![format],
             outputs: Outputs::new(&overrides.outputs),
             overrides,

@@ -30,6 +30,10 @@ impl Progress for ClassicProgress<'_> {
             Phase::Transactions => "Performing transactions",
             Phase::Deletion => "Deleting files...",
             Phase::SubdirectoryRemoval => "Deleting subdirectories...",
+            // What follows PostMark does not have; it appears only where it was asked for.
+            Phase::CreationSync | Phase::TransactionSync | Phase::DeletionSync => "Syncing...",
+            Phase::CacheDrop => "Emptying caches...",
+            Phase::WarmUp => "Warming up...",
         });
     }
 

@@ -59,11 +59,9 @@ pub const METRICS: &[Metric] = &[
     rate("transactions_per_second", "transactions done, by the time of the transactions", |run| {
         per(run.transactions, valid(run)?.elapsed(Phase::Transactions)?)
     }),
-    duration(
-        "total_seconds",
-        "from the first create to the last delete; the subdirectories are outside of it",
-        |run| in_seconds(valid(run)?.total()?),
-    ),
+    duration("total_seconds", "creation, transactions and deletion together", |run| {
+        in_seconds(valid(run)?.total()?)
+    }),
     duration("creation_seconds", "time to make the initial pool", |run| {
         in_seconds(valid(run)?.elapsed(Phase::Creation)?)
     }),

@@ -49,6 +49,20 @@ impl DeviceCounts {
         }
     }
 
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            reads: self.reads + other.reads,
+            bytes_read: self.bytes_read + other.bytes_read,
+            writes: self.writes + other.writes,
+            bytes_written: self.bytes_written + other.bytes_written,
+            discards: self.discards + other.discards,
+            bytes_discarded: self.bytes_discarded + other.bytes_discarded,
+            flushes: self.flushes + other.flushes,
+        }
+    }
+
     /// Reads the fields of a `stat` file; older kernels have no discards or flushes.
     fn parse(text: &str) -> Option<Self> {
         let fields: Vec<u64> =

@@ -3,5 +3,7 @@
 //! Owns what the kernel tells of a place; knows nothing of workloads.
 
 pub mod activity;
+pub mod cache;
 pub mod device;
 pub mod place;
+pub mod quiet;

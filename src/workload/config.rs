@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Cache, Content, LatencyLevel, Settle, SyncPolicy};
+use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy};
 use super::slots::{Limits, MAX_DIRECTORIES, MAX_FILE_NUMBER, MAX_SIZE};
 
 /// The largest file size: 16 TiB, the largest file of ext4.
@@ -101,8 +101,10 @@ pub struct Config {
     /// True when the number of transactions was asked for, and is not the default.
     pub transactions_set: bool,
     /// Ends the transactions after so many nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ns: Option<u64>,
     /// Transactions before those that count, for so many nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub warmup_ns: Option<u64>,
     /// How often the run is played.
     pub iterations: u64,
@@ -122,6 +124,10 @@ pub struct Config {
     pub content: Content,
     /// Whether every read is compared with what must be there.
     pub verify: bool,
+    /// Threads, each with a pool of its own.
+    pub workers: u64,
+    /// Where the random numbers come from.
+    pub generator: GeneratorKind,
 }
 
 impl Default for Config {
@@ -151,6 +157,8 @@ impl Default for Config {
             settle: Settle::default(),
             content: Content::default(),
             verify: false,
+            workers: 1,
+            generator: GeneratorKind::default(),
         }
     }
 }
@@ -218,6 +226,10 @@ pub enum Assignment {
     Content(Content),
     /// Whether reads are compared.
     Verify(bool),
+    /// Threads.
+    Workers(u64),
+    /// Where the random numbers come from.
+    Generator(GeneratorKind),
 }
 
 /// Why an assignment, though each value is in bounds, cannot be made.
@@ -241,6 +253,8 @@ impl Config {
     pub const SUBDIRECTORIES: RangeInclusive<u64> = 1..=MAX_SUBDIRECTORIES;
     /// Bounds of the block sizes.
     pub const BLOCK: RangeInclusive<u64> = 1..=MAX_BLOCK;
+    /// Bounds of `set workers`.
+    pub const WORKERS: RangeInclusive<u64> = 1..=1024;
     /// Bounds of `set iterations`.
     pub const ITERATIONS: RangeInclusive<u64> = 1..=1_000_000;
     /// Bounds of an interval of the timeline, nanoseconds: 1 ms to 1 h.
@@ -282,6 +296,8 @@ impl Config {
             Assignment::Settle(settle) => self.settle = settle,
             Assignment::Content(content) => self.content = content,
             Assignment::Verify(verify) => self.verify = verify,
+            Assignment::Workers(workers) => self.workers = workers,
+            Assignment::Generator(generator) => self.generator = generator,
         }
         Ok(())
     }
@@ -320,6 +336,19 @@ impl Config {
         self.locations.len().max(1) as u64 * self.effective_subdirectories().max(1)
     }
 
+    /// True when anything beyond PostMark's own figures is measured: `set latency off`
+    /// leaves out latencies, timelines and the kernel's counts.
+    #[must_use]
+    pub fn measures(&self) -> bool {
+        self.latency != LatencyLevel::Off
+    }
+
+    /// The generator as used: several workers need one that splits.
+    #[must_use]
+    pub fn effective_generator(&self) -> GeneratorKind {
+        if self.workers > 1 { GeneratorKind::Xoshiro } else { self.generator }
+    }
+
     /// The most transactions there can be: by their number, unless only a time was given.
     /// With a warm-up, nobody can tell.
     #[must_use]
@@ -332,7 +361,11 @@ impl Config {
     #[must_use]
     pub fn limits(&self) -> Limits {
         Limits {
-            number: (self.number + self.transaction_limit()).min(MAX_FILE_NUMBER),
+            number: if self.warmup_ns.is_some() {
+                MAX_FILE_NUMBER
+            } else {
+                self.number + self.transaction_limit()
+            },
             size: self.size_high,
             directories: self.directories(),
         }

@@ -1,63 +1,163 @@
 //! What is written into files.
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 use super::generator::Generator;
+use super::policy::Content;
 
 /// From this high bound on PostMark cannot run (it crashes), so there is no stream of
 /// its to reproduce and the source text repeats instead of filling memory.
 pub const POSTMARK_SIZE_LIMIT: u64 = 1 << 30;
 /// Length of the repeated source text beyond that limit, bytes.
 const PERIOD: u64 = 64 << 20;
+/// Bytes from which contents other than PostMark's are cut.
+const POOL: u64 = 16 << 20;
+/// Files begin at multiples of this in that pool: what direct I/O asks of memory.
+const ALIGNMENT: u64 = 512;
 /// Copies from and to memory run at full speed from a page boundary only.
 const PAGE: usize = 4096;
 
-/// PostMark's source text: printable characters `32 + R(95)`, the same for every file,
-/// each file beginning at its first byte. Held page-aligned.
-pub struct SourceText {
+/// What every file holds, by its key and the offset in it. Made before a run, held
+/// page-aligned; no byte of it is computed while files are written.
+pub struct FileContent {
     memory: AlignedBuffer,
     /// Offsets wrap at this length.
     period: u64,
+    /// False for PostMark's text, with which every file and every append begins alike.
+    per_file: bool,
 }
 
-impl SourceText {
+/// Where a file differs from what must be in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Offset in the file of the first wrong byte.
+    pub offset: u64,
+    /// What must be there.
+    pub expected: u8,
+    /// What is.
+    pub found: u8,
+}
+
+impl FileContent {
     /// Draws the text for files of up to `size_high` bytes, as PostMark does: always
     /// `2 × size_high` draws, of which only the first half is ever written.
-    /// From 1 GiB on (impossible there) it draws 64 MiB, which repeat.
+    /// From 1 GiB on (impossible there) it draws 64 MiB, which repeat. The draws are made
+    /// for other contents, too, so that the operations do not depend on the content.
     ///
-    /// `write_block` bytes are available from every offset.
-    pub fn draw(generator: &mut impl Generator, size_high: u64, write_block: u64) -> Self {
+    /// `block` bytes are available from every offset within a file.
+    pub fn draw(
+        generator: &mut impl Generator,
+        size_high: u64,
+        block: u64,
+        content: Content,
+        seed: u64,
+    ) -> Self {
         let repeats = size_high >= POSTMARK_SIZE_LIMIT;
         let period = if repeats { PERIOD } else { size_high };
-        let length = if repeats { period + write_block } else { period };
+        if content != Content::Postmark {
+            skip(generator, if repeats { period } else { 2 * size_high });
+            return Self::per_file(content, seed, block);
+        }
+        let length = if repeats { period + block } else { period };
         let mut memory = AlignedBuffer::new(length as usize);
         let bytes = memory.bytes_mut();
         for byte in &mut bytes[..period as usize] {
             *byte = 32 + generator.below(95) as u8;
         }
-        for index in period as usize..bytes.len() {
-            bytes[index] = bytes[index - period as usize];
-        }
+        repeat(bytes, period as usize);
         if !repeats {
-            for _ in 0..size_high {
-                generator.draw();
-            }
+            skip(generator, size_high);
         }
-        Self { memory, period }
+        Self { memory, period, per_file: false }
     }
 
-    /// The `length` bytes (at most a write block) of every file from `offset` on.
+    fn per_file(content: Content, seed: u64, block: u64) -> Self {
+        let mut memory = AlignedBuffer::new((POOL + block) as usize);
+        let bytes = memory.bytes_mut();
+        let zeros_per_page = match content {
+            Content::Zero => PAGE,
+            Content::Compressible(percent) => PAGE * usize::from(percent) / 100,
+            Content::Random | Content::Postmark => 0,
+        };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        for page in bytes[..POOL as usize].chunks_mut(PAGE) {
+            random.fill_bytes(&mut page[zeros_per_page..]);
+        }
+        repeat(bytes, POOL as usize);
+        Self { memory, period: POOL, per_file: true }
+    }
+
+    /// The `length` bytes (at most a block) of the file of that key from `offset` on.
     #[inline]
     #[must_use]
-    pub fn at(&self, offset: u64, length: usize) -> &[u8] {
+    pub fn at(&self, key: u64, offset: u64, length: usize) -> &[u8] {
+        let offset = if self.per_file { offset + start_of(key) } else { offset };
         let start = if offset < self.period { offset } else { offset % self.period };
         &self.memory.bytes()[start as usize..start as usize + length]
     }
 
-    /// The first bytes of every file, at most `length`.
+    /// Where in the content an append to a file of `size` bytes begins.
+    #[inline]
+    #[must_use]
+    pub fn append_from(&self, size: u64) -> u64 {
+        if self.per_file { size } else { 0 }
+    }
+
+    /// The first bytes of every file, at most `length`; none if files differ.
     #[must_use]
     pub fn beginning(&self, length: usize) -> &[u8] {
         let bytes = self.memory.bytes();
-        &bytes[..length.min(bytes.len())]
+        if self.per_file { &[] } else { &bytes[..length.min(bytes.len())] }
     }
+
+    /// Compares `found`, read at `offset` of a file that was written in pieces of these
+    /// sizes, with what must be there.
+    #[must_use]
+    pub fn check(&self, key: u64, pieces: &[u64], offset: u64, found: &[u8]) -> Option<Mismatch> {
+        let end = offset + found.len() as u64;
+        let mut piece_start = 0;
+        for &piece in pieces {
+            let (from, to) = (piece_start.max(offset), (piece_start + piece).min(end));
+            if from < to {
+                let within = from - if self.per_file { 0 } else { piece_start };
+                let expected = self.at(key, within, (to - from) as usize);
+                let found = &found[(from - offset) as usize..(to - offset) as usize];
+                if expected != found {
+                    let place = expected.iter().zip(found).position(|(a, b)| a != b)?;
+                    let offset = from + place as u64;
+                    return Some(Mismatch {
+                        offset,
+                        expected: expected[place],
+                        found: found[place],
+                    });
+                }
+            }
+            piece_start += piece;
+        }
+        None
+    }
+}
+
+/// Draws what nobody uses.
+fn skip(generator: &mut impl Generator, draws: u64) {
+    for _ in 0..draws {
+        generator.draw();
+    }
+}
+
+/// Fills what follows the first `period` bytes with these again.
+fn repeat(bytes: &mut [u8], period: usize) {
+    for index in period..bytes.len() {
+        bytes[index] = bytes[index - period];
+    }
+}
+
+/// Where the file of that key begins in the pool of bytes: anywhere, but on a boundary
+/// that keeps transfers aligned.
+fn start_of(key: u64) -> u64 {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15; // Fibonacci hashing: 2⁶⁴ by the golden ratio
+    (key.wrapping_mul(GOLDEN) >> 20) % (POOL / ALIGNMENT) * ALIGNMENT
 }
 
 /// Zeroed memory that begins at a page boundary.
@@ -96,25 +196,73 @@ mod tests {
     use super::*;
     use crate::workload::generator::Mt19937;
 
+    fn postmark(generator: &mut Mt19937, size_high: u64, block: u64) -> FileContent {
+        FileContent::draw(generator, size_high, block, Content::Postmark, 1)
+    }
+
+    #[test]
+    fn the_operations_do_not_depend_on_the_content() {
+        let after = |content| {
+            let mut generator = Mt19937::new(42);
+            let _ = FileContent::draw(&mut generator, 1000, 512, content, 1);
+            generator.draw()
+        };
+        assert_eq!(after(Content::Random), after(Content::Postmark));
+    }
+
+    #[test]
+    fn contents_are_what_they_are_called() {
+        let of = |content| FileContent::draw(&mut Mt19937::new(1), 8192, 8192, content, 7);
+        assert!(of(Content::Zero).at(5, 0, 8192).iter().all(|&byte| byte == 0));
+        let random = of(Content::Random);
+        assert_ne!(random.at(1, 0, 4096), random.at(2, 0, 4096));
+        assert_ne!(random.at(1, 0, 4096), random.at(1, 4096, 4096));
+        let half = of(Content::Compressible(50));
+        let zeros = half.at(3, 0, 8192).iter().filter(|&&byte| byte == 0).count();
+        assert!((4096..4200).contains(&zeros), "{zeros}");
+    }
+
+    #[test]
+    fn a_wrong_byte_is_found_wherever_it_is() {
+        for content in [Content::Postmark, Content::Random] {
+            let content = FileContent::draw(&mut Mt19937::new(1), 5000, 5000, content, 7);
+            let pieces = [1000, 500, 2000];
+            let mut file = Vec::new();
+            for piece in pieces {
+                let from = content.append_from(file.len() as u64);
+                file.extend_from_slice(content.at(9, from, piece as usize));
+            }
+            assert_eq!(content.check(9, &pieces, 0, &file), None);
+            assert_eq!(content.check(9, &pieces, 700, &file[700..1700]), None);
+            for wrong in [0, 999, 1000, 1499, 1500, 3499] {
+                let mut bad = file.clone();
+                bad[wrong] ^= 1;
+                let found = content.check(9, &pieces, 0, &bad).expect("a mismatch");
+                assert_eq!((found.offset, found.found), (wrong as u64, bad[wrong]));
+                assert_eq!(found.expected, file[wrong]);
+            }
+        }
+    }
+
     #[test]
     fn draws_twice_the_high_bound() {
         let mut generator = Mt19937::new(42);
         let mut counted = generator.clone();
-        let text = SourceText::draw(&mut generator, 1000, 512);
+        let text = postmark(&mut generator, 1000, 512);
         for _ in 0..2000 {
             counted.draw();
         }
         assert_eq!(generator.draw(), counted.draw());
-        assert_eq!(text.at(0, 6), b"LeZebJ");
-        assert_eq!(text.at(994, 6).len(), 6);
+        assert_eq!(text.at(1, 0, 6), b"LeZebJ");
+        assert_eq!(text.at(1, 994, 6).len(), 6);
     }
 
     #[test]
     fn huge_files_repeat_the_text() {
         let mut generator = Mt19937::new(42);
-        let text = SourceText::draw(&mut generator, POSTMARK_SIZE_LIMIT, 4096);
-        assert_eq!(text.at(PERIOD, 100), text.at(0, 100));
-        assert_eq!(text.at(PERIOD - 10, 4096)[10..], text.at(0, 4086)[..]);
+        let text = postmark(&mut generator, POSTMARK_SIZE_LIMIT, 4096);
+        assert_eq!(text.at(1, PERIOD, 100), text.at(1, 0, 100));
+        assert_eq!(text.at(1, PERIOD - 10, 4096)[10..], text.at(1, 0, 4086)[..]);
     }
 
     #[test]

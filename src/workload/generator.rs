@@ -1,7 +1,11 @@
 //! The pseudo-random numbers of the workload.
 //!
+//! [`Xoshiro`] (Blackman and Vigna, 2018) splits into streams for several workers.
 //! [`Mt19937`] is PostMark's generator: the Mersenne Twister of Matsumoto and Nishimura
 //! (1998) with the seeding their code had in 1999.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Length of the Mersenne Twister's state, in 32-bit words.
 const STATE_WORDS: usize = 624;
@@ -23,6 +27,59 @@ pub trait Generator {
             Ok(0) => 0,
             Ok(n) => u64::from(self.draw() % n),
             Err(_) => ((u64::from(self.draw()) << 32) | u64::from(self.draw())) % n,
+        }
+    }
+}
+
+/// xoshiro256++, whose jumps of 2¹²⁸ draws give each worker a stream of its own.
+#[derive(Debug, Clone)]
+pub struct Xoshiro(Xoshiro256PlusPlus);
+
+impl Xoshiro {
+    /// The stream of a worker, counted from 0.
+    #[must_use]
+    pub fn new(seed: u64, worker: u64) -> Self {
+        let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
+        (0..worker).for_each(|_| generator.jump());
+        Self(generator)
+    }
+}
+
+impl Generator for Xoshiro {
+    #[inline]
+    fn draw(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+}
+
+/// Either generator.
+#[derive(Debug, Clone)]
+pub enum AnyGenerator {
+    /// PostMark's.
+    Postmark(Box<Mt19937>),
+    /// One that splits.
+    Xoshiro(Xoshiro),
+}
+
+impl AnyGenerator {
+    /// The draws already made, and which of them is the next; none where they are not
+    /// made in blocks.
+    #[inline]
+    #[must_use]
+    pub fn block(&self) -> (&[u32], usize) {
+        match self {
+            Self::Postmark(generator) => generator.block(),
+            Self::Xoshiro(_) => (&[], 0),
+        }
+    }
+}
+
+impl Generator for AnyGenerator {
+    #[inline]
+    fn draw(&mut self) -> u32 {
+        match self {
+            Self::Postmark(generator) => generator.draw(),
+            Self::Xoshiro(generator) => generator.draw(),
         }
     }
 }

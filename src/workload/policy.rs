@@ -101,3 +101,19 @@ pub enum Content {
     /// Random bytes, so many per cent of every 4 KiB replaced by zeros.
     Compressible(u8),
 }
+
+/// Where the random numbers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeneratorKind {
+    /// PostMark's Mersenne Twister; for one worker.
+    #[default]
+    Postmark,
+    /// xoshiro256++, a stream for each worker.
+    Xoshiro,
+}
+
+impl Choice for GeneratorKind {
+    const NAMES: &'static [(&'static str, Self)] =
+        &[("postmark", Self::Postmark), ("xoshiro", Self::Xoshiro)];
+}

@@ -6,10 +6,11 @@
 use std::collections::TryReserveError;
 
 use super::config::{Bias, Config};
-use super::content::SourceText;
+use super::content::FileContent;
 use super::file_set::{FileSet, PooledFile};
-use super::generator::{Generator, Mt19937};
+use super::generator::{AnyGenerator, Generator, Mt19937, Xoshiro};
 use super::operation::{FileId, Operation, Skip, Step};
+use super::policy::GeneratorKind;
 
 /// How many draws ahead slots are fetched: those of about two transactions.
 const DRAWS_AHEAD: usize = 12;
@@ -35,7 +36,7 @@ pub struct Transaction {
 /// Call [`create`](Self::create) `number` times, [`transaction`](Self::transaction) once
 /// per transaction and [`delete_next`](Self::delete_next) until it is `None`.
 pub struct PostmarkStream {
-    generator: Mt19937,
+    generator: AnyGenerator,
     files: FileSet,
     size_low: u64,
     size_high: u64,
@@ -56,9 +57,25 @@ impl PostmarkStream {
     ///
     /// # Errors
     /// [`TryReserveError`] when there is no memory for the table.
-    pub fn new(config: &Config) -> Result<(Self, SourceText), TryReserveError> {
-        let mut generator = Mt19937::new(config.seed as u32);
-        let text = SourceText::draw(&mut generator, config.size_high, config.write_block);
+    pub fn new(config: &Config) -> Result<(Self, FileContent), TryReserveError> {
+        Self::of_worker(config, 0)
+    }
+
+    /// The same for one of several workers, counted from 0, each with a stream of its own
+    /// if the generator can split.
+    ///
+    /// # Errors
+    /// [`TryReserveError`] when there is no memory for the table.
+    pub fn of_worker(config: &Config, worker: u64) -> Result<(Self, FileContent), TryReserveError> {
+        let mut generator = match config.effective_generator() {
+            GeneratorKind::Postmark => {
+                AnyGenerator::Postmark(Box::new(Mt19937::new(config.seed as u32)))
+            }
+            GeneratorKind::Xoshiro => AnyGenerator::Xoshiro(Xoshiro::new(config.seed, worker)),
+        };
+        let block = config.read_block.max(config.write_block);
+        let (high, content) = (config.size_high, config.content);
+        let text = FileContent::draw(&mut generator, high, block, content, config.seed);
         let files = FileSet::new(config.number, config.limits())?;
         let stream = Self {
             generator,
@@ -121,6 +138,13 @@ impl PostmarkStream {
     #[must_use]
     pub fn newest(&self) -> u64 {
         self.created
+    }
+
+    /// The files in the pool, in the order of the table.
+    pub fn files(&self) -> impl Iterator<Item = FileId> {
+        let first = self.files.next_in_use(0);
+        let next = |&slot: &usize| self.files.next_in_use(slot + 1);
+        std::iter::successors(first, next).map(|slot| self.files.file(slot).id)
     }
 
     /// How many files are in the pool.

@@ -48,7 +48,10 @@ fn elapsed(document: &Value, first: &str, last: &str) -> u64 {
 
 /// What is counted by a rate, and over which time.
 fn counted(document: &Value, metric: &str) -> (u64, u64) {
-    let total = || elapsed(document, "creation", "deletion");
+    let total = || {
+        let phases = ["creation", "transactions", "deletion"];
+        phases.iter().map(|phase| elapsed(document, phase, phase)).sum()
+    };
     let transactions = || elapsed(document, "transactions", "transactions");
     let of = |kind: &str, when: &str, what: &str| {
         number(document, &format!("operations/{kind}/{when}/{what}"))

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use trimark::report::FORMATS;
 use trimark::script::Command;
 use trimark::workload::config::Bias;
+use trimark::workload::policy::{Choice, Content, Settle, SyncPolicy};
 use trimark::workload::{Assignment, Config, EngineKind, Location, LocationChange};
 
 /// A part of a line, by how freely it may be written.
@@ -133,6 +134,39 @@ fn setting(assignment: &Assignment) -> Vec<Part> {
         Assignment::BiasRead(value) => number("bias read", &bias(value)),
         Assignment::BiasCreate(value) => number("bias create", &bias(value)),
         Assignment::Location(change) => [keywords("location"), location(change)].concat(),
+        other => measuring(other),
+    }
+}
+
+/// Settings that PostMark does not have.
+fn measuring(assignment: &Assignment) -> Vec<Part> {
+    let value = |name: &str, value: String| [keywords(name), vec![Part::Value(value)]].concat();
+    let time = |nanoseconds: &Option<u64>| format!("{}ns", nanoseconds.unwrap_or(0));
+    match assignment {
+        Assignment::Duration(duration) => value("duration", time(duration)),
+        Assignment::Warmup(warmup) => value("warmup", time(warmup)),
+        Assignment::Iterations(count) => value("iterations", count.to_string()),
+        Assignment::Workers(count) => value("workers", count.to_string()),
+        Assignment::Interval(interval) => value("interval", format!("{interval}ns")),
+        Assignment::Generator(generator) => keywords(&format!("generator {}", generator.name())),
+        Assignment::Latency(level) => keywords(&format!("latency {}", level.name())),
+        Assignment::Cache(cache) => keywords(&format!("cache {}", cache.name())),
+        Assignment::Direct(direct) => keywords(&format!("direct {direct}")),
+        Assignment::Verify(verify) => keywords(if *verify { "verify on" } else { "verify off" }),
+        Assignment::Sync(SyncPolicy::None) => keywords("sync none"),
+        Assignment::Sync(SyncPolicy::Phase) => keywords("sync phase"),
+        Assignment::Sync(SyncPolicy::Close) => keywords("sync close"),
+        Assignment::Sync(SyncPolicy::FsyncEvery(n)) => value("sync fsync-every", n.to_string()),
+        Assignment::Settle(Settle::Off) => keywords("settle off"),
+        Assignment::Settle(Settle::Auto) => keywords("settle auto"),
+        Assignment::Settle(Settle::For(time)) => value("settle", format!("{time}ns")),
+        Assignment::Content(Content::Postmark) => keywords("content postmark"),
+        Assignment::Content(Content::Random) => keywords("content random"),
+        Assignment::Content(Content::Zero) => keywords("content zero"),
+        Assignment::Content(Content::Compressible(p)) => {
+            value("content compressible", p.to_string())
+        }
+        classic => unreachable!("{classic:?} is PostMark's"),
     }
 }
 
@@ -193,5 +227,45 @@ fn any_assignment() -> impl Strategy<Value = Assignment> {
         weighted().prop_map(|l| Assignment::Location(LocationChange::Replace(l))),
         weighted().prop_map(|l| Assignment::Location(LocationChange::Add(l))),
         any_path().prop_map(|p| Assignment::Location(LocationChange::Remove(p.into()))),
+        any_measuring(),
+    ]
+}
+
+fn any_measuring() -> impl Strategy<Value = Assignment> {
+    fn any<T: Choice + std::fmt::Debug>() -> impl Strategy<Value = T> {
+        prop::sample::select(T::NAMES.iter().map(|(_, value)| *value).collect::<Vec<_>>())
+    }
+    let time = || prop::option::of(1..=*Config::DURATION.end());
+    prop_oneof![
+        time().prop_map(Assignment::Duration),
+        time().prop_map(Assignment::Warmup),
+        Config::ITERATIONS.prop_map(Assignment::Iterations),
+        Config::WORKERS.prop_map(Assignment::Workers),
+        Config::INTERVAL.prop_map(Assignment::Interval),
+        any().prop_map(Assignment::Generator),
+        any().prop_map(Assignment::Latency),
+        any().prop_map(Assignment::Cache),
+        prop::bool::ANY.prop_map(Assignment::Direct),
+        prop::bool::ANY.prop_map(Assignment::Verify),
+        prop_oneof![
+            Just(SyncPolicy::None),
+            Just(SyncPolicy::Phase),
+            Just(SyncPolicy::Close),
+            Config::FSYNC_EVERY.prop_map(SyncPolicy::FsyncEvery),
+        ]
+        .prop_map(Assignment::Sync),
+        prop_oneof![
+            Just(Settle::Off),
+            Just(Settle::Auto),
+            (1..=*Config::DURATION.end()).prop_map(Settle::For),
+        ]
+        .prop_map(Assignment::Settle),
+        prop_oneof![
+            Just(Content::Postmark),
+            Just(Content::Random),
+            Just(Content::Zero),
+            (0u8..=100).prop_map(Content::Compressible),
+        ]
+        .prop_map(Assignment::Content),
     ]
 }
