@@ -151,7 +151,7 @@ fn show(config: Option<PathBuf>, no_rc: bool, arguments: &OverrideArgs) -> anyho
     let program = read_program(config, no_rc)?.settings_only();
     with_session(Dialect::Trimark, overrides(arguments)?, |session| {
         session.execute_program(program)?;
-        session.execute(Command::Show(None))?;
+        session.execute(Command::Show(arguments.outputs.first().cloned()))?;
         Ok(0)
     })
 }

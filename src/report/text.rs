@@ -3,11 +3,13 @@
 
 use std::io::{self, Write};
 
+use super::instruments::instruments;
 use crate::runner::measurement::{PhaseTime, RunResult, Status, Tally};
 use crate::stats::metrics::metric;
-use crate::units::{grouped, human_bytes, human_rate, seconds};
+use crate::units::{grouped, human_bytes, human_duration, human_rate, seconds};
 use crate::volume::place::Mount;
 use crate::workload::config::Bias;
+use crate::workload::policy::{Choice, Content, SyncPolicy};
 use crate::workload::{Config, EngineKind, OperationKind};
 
 /// Writes the report.
@@ -19,6 +21,7 @@ pub fn full(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     times(run, out)?;
     operations(run, out)?;
     data(run, out)?;
+    instruments(run, out)?;
     clean_up(run, out)?;
     for warning in &run.warnings {
         writeln!(out, "Warning: {warning}")?;
@@ -72,7 +75,54 @@ fn settings(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
         grouped(config.read_block),
         grouped(config.write_block),
         config.engine.name(),
-    )
+    )?;
+    measuring(config, out)
+}
+
+/// What differs from PostMark in how it was measured.
+fn measuring(config: &Config, out: &mut dyn Write) -> io::Result<()> {
+    let usual = Config::default();
+    let time = |nanoseconds: Option<u64>| nanoseconds.map_or_else(|| "off".into(), human_duration);
+    let mut choices = Vec::new();
+    let mut note = |differs: bool, text: String| {
+        if differs {
+            choices.push(text);
+        }
+    };
+    note(config.workers > 1, format!("{} workers, each with such a pool", config.workers));
+    note(
+        config.effective_generator() != usual.generator,
+        format!("generator {}", config.effective_generator().name()),
+    );
+    note(config.duration_ns.is_some(), format!("duration {}", time(config.duration_ns)));
+    note(config.warmup_ns.is_some(), format!("warm-up {}", time(config.warmup_ns)));
+    note(config.sync != usual.sync, format!("sync {}", sync(config.sync)));
+    note(config.cache != usual.cache, format!("cache {}", config.cache.name()));
+    note(config.direct, "direct I/O".into());
+    note(config.content != usual.content, format!("content {}", content(config.content)));
+    note(config.verify, "reads verified".into());
+    if choices.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "           {}", choices.join(", "))
+}
+
+fn sync(policy: SyncPolicy) -> String {
+    match policy {
+        SyncPolicy::None => "none".into(),
+        SyncPolicy::Phase => "after each phase".into(),
+        SyncPolicy::Close => "of every file before close".into(),
+        SyncPolicy::FsyncEvery(n) => format!("of every {n}th file before close"),
+    }
+}
+
+fn content(content: Content) -> String {
+    match content {
+        Content::Postmark => "postmark".into(),
+        Content::Random => "random".into(),
+        Content::Zero => "zero".into(),
+        Content::Compressible(percent) => format!("{percent} % compressible"),
+    }
 }
 
 fn sizes(config: &Config) -> String {
@@ -118,7 +168,12 @@ fn times(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {:<20}{:>14}{}", time.phase.name(), seconds(time.elapsed()), mark(time))?;
     }
     if let Some(total) = run.total() {
-        writeln!(out, "  {:<20}{:>14}  (without subdirectories)", "total", seconds(total))?;
+        writeln!(
+            out,
+            "  {:<20}{:>14}  (creation, transactions, deletion)",
+            "total",
+            seconds(total)
+        )?;
     }
     let rate = value(run, "transactions_per_second");
     if let Some(rate) = rate {

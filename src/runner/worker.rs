@@ -104,20 +104,14 @@ impl<'a> Worker<'a> {
         mut after: impl FnMut(u64),
     ) -> Result<(), Stop> {
         for number in 1..=limit.transactions {
-            let Ok(transaction) = self.stream.transaction() else {
+            let Ok(data) = self.stream.data_half() else {
                 self.out_of_files = true;
                 return Ok(());
             };
-            if let Some(step) = transaction.data
-                && let Err(stop) = self.step(step, phase)
-            {
-                // The table is ahead by the other half of the transaction, too.
-                if let Some(Step::Play(operation)) = &transaction.name {
-                    self.note_unplayed(operation);
-                }
-                return Err(stop);
+            if let Some(step) = data {
+                self.step(step, phase)?;
             }
-            if let Some(step) = transaction.name {
+            if let Some(step) = self.stream.name_half() {
                 self.step(step, phase)?;
             }
             if phase == Phase::Transactions {

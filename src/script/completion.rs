@@ -58,8 +58,9 @@ fn paths(typed: &str) -> Vec<String> {
             let entry_name = entry.file_name().into_string().ok()?;
             let hidden = entry_name.starts_with('.') && !name.starts_with('.');
             let slash = if entry.path().is_dir() { "/" } else { "" };
-            (entry_name.starts_with(name) && !hidden)
-                .then(|| format!("{sign}{directory}{entry_name}{slash}"))
+            let path = format!("{directory}{entry_name}{slash}");
+            let quote = if path.contains(char::is_whitespace) { "\"" } else { "" };
+            (entry_name.starts_with(name) && !hidden).then(|| format!("{sign}{quote}{path}{quote}"))
         })
         .collect()
 }

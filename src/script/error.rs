@@ -3,6 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthChar;
+
 use super::command::CommandRow;
 
 /// The kinds of errors PostMark tells apart.
@@ -109,12 +111,12 @@ impl Display for Shown<'_> {
         let line = self.line.trim_end();
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         let before = line.get(..error.span.start).unwrap_or(line);
-        let marked = line.get(error.span.clone()).map_or(0, |text| text.chars().count());
         let column = before.chars().count() + 1;
+        let marked = line.get(error.span.clone()).map_or(0, width);
         writeln!(f, "{}:{}:{column}: {}", self.source, self.number, error.message)?;
         let printable: String = line.chars().map(printable).collect();
         writeln!(f, "    {printable}")?;
-        write!(f, "    {}{}", " ".repeat(column - 1), "^".repeat(marked.max(1)))?;
+        write!(f, "    {}{}", " ".repeat(width(before)), "^".repeat(marked.max(1)))?;
         if let Some(expected) = &error.expected {
             write!(f, " expected {expected}")?;
         }
@@ -126,6 +128,11 @@ impl Display for Shown<'_> {
         }
         Ok(())
     }
+}
+
+/// The columns a text takes on a terminal once [`printable`].
+fn width(text: &str) -> usize {
+    text.chars().map(printable).map(|c| c.width().unwrap_or(0)).sum()
 }
 
 /// One column for every character, so that the mark stands where it should.

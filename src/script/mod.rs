@@ -232,14 +232,15 @@ impl<'a> Session<'a> {
     }
 
     /// The settings as a run would use them.
-    #[must_use]
-    pub fn effective_config(&self) -> Config {
+    ///
+    /// # Errors
+    /// [`Trouble::Assignment`] when the command line's do not fit the script's.
+    pub fn effective_config(&self) -> Result<Config, Trouble> {
         let mut config = self.config.clone();
         for assignment in &self.overrides.assignments {
-            // Removing a location that is not there leaves nothing to remove.
-            let _ = config.apply(assignment.clone());
+            config.apply(assignment.clone())?;
         }
-        config
+        Ok(config)
     }
 
     fn effective_reports(&self) -> &[Format] {
@@ -251,7 +252,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// [`Trouble`] when it was refused, failed, or could not be reported.
     pub fn run(&mut self, file: Option<&Path>) -> Result<(), Trouble> {
-        let config = self.effective_config();
+        let config = self.effective_config()?;
         let reports = self.effective_reports().to_vec();
         let mut destinations = match self.outputs.open(file, reports.len()) {
             Ok(destinations) => destinations,
@@ -309,7 +310,7 @@ impl<'a> Session<'a> {
     }
 
     fn show(&mut self, file: Option<&Path>) -> Result<(), Trouble> {
-        let config = self.effective_config();
+        let config = self.effective_config()?;
         let reports = self.effective_reports().to_vec();
         let Some(path) = file else {
             return Ok(show::show(&config, &reports, self.dialect, None, self.out)?);

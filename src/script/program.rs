@@ -7,6 +7,9 @@ use super::command::Command;
 use super::grammar::{Dialect, ParsedLine, parse_line};
 use super::trouble::Trouble;
 
+/// Files that load each other twice over would grow without end.
+const MOST_FILES: usize = 1000;
+
 /// One step of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Action {
@@ -92,6 +95,7 @@ struct Reader {
     program: Program,
     errors: Vec<String>,
     loading: Vec<PathBuf>,
+    loaded: usize,
     /// How many `load`s deep the line being read is.
     depth: usize,
 }
@@ -107,6 +111,13 @@ impl Reader {
         let resolved = path.canonicalize().map_err(unreadable)?;
         if self.loading.contains(&resolved) {
             return Err(chain(&self.loading, &resolved));
+        }
+        self.loaded += 1;
+        if self.loaded > MOST_FILES {
+            return Err(Trouble::Script(vec![format!(
+                "more than {MOST_FILES} files are loaded; '{}' is one too many",
+                path.display()
+            )]));
         }
         self.loading.push(resolved);
         let source = path.display().to_string();

@@ -4,6 +4,7 @@
 //! A rate is a count over the time in which it was counted, so rate × time = count.
 
 use crate::runner::measurement::{Phase, RunResult, Status, Tally};
+use crate::volume::device::DeviceCounts;
 use crate::workload::OperationKind;
 
 /// Which direction is the good one.
@@ -54,6 +55,23 @@ const fn duration(
     Metric { name, unit: "s", better: Better::Lower, definition, value }
 }
 
+const fn latency(
+    name: &'static str,
+    definition: &'static str,
+    value: fn(&RunResult) -> Option<f64>,
+) -> Metric {
+    Metric { name, unit: "s", better: Better::Lower, definition, value }
+}
+
+const fn per_transaction(
+    name: &'static str,
+    unit: &'static str,
+    definition: &'static str,
+    value: fn(&RunResult) -> Option<f64>,
+) -> Metric {
+    Metric { name, unit, better: Better::Lower, definition, value }
+}
+
 /// Every metric, in the order of reports.
 pub const METRICS: &[Metric] = &[
     rate("transactions_per_second", "transactions done, by the time of the transactions", |run| {
@@ -71,6 +89,11 @@ pub const METRICS: &[Metric] = &[
     duration("deletion_seconds", "time to delete every file left", |run| {
         in_seconds(valid(run)?.elapsed(Phase::Deletion)?)
     }),
+    duration(
+        "total_with_syncs_seconds",
+        "the total with the syncs after its phases; the same as the total without `set sync phase`",
+        |run| in_seconds(valid(run)?.total_with_syncs()?),
+    ),
     rate("created_per_second", "all creates, by the total time", |run| {
         per(total(run, OperationKind::Create).count, valid(run)?.total()?)
     }),
@@ -119,7 +142,46 @@ pub const METRICS: &[Metric] = &[
             per(bytes, valid(run)?.elapsed(Phase::Transactions)?)
         },
     ),
+    latency("create_p50", "median latency of a create", |run| quantile(run, CREATE, 0.5)),
+    latency("create_p99", "99 % of creates take no longer", |run| quantile(run, CREATE, 0.99)),
+    latency("read_p50", "median latency of a read", |run| quantile(run, READ, 0.5)),
+    latency("read_p99", "99 % of reads take no longer", |run| quantile(run, READ, 0.99)),
+    latency("append_p50", "median latency of an append", |run| quantile(run, APPEND, 0.5)),
+    latency("append_p99", "99 % of appends take no longer", |run| quantile(run, APPEND, 0.99)),
+    latency("delete_p50", "median latency of a delete", |run| quantile(run, DELETE, 0.5)),
+    latency("delete_p99", "99 % of deletes take no longer", |run| quantile(run, DELETE, 0.99)),
+    per_transaction(
+        "device_bytes_read_per_transaction",
+        "B",
+        "bytes the device read from start to end of the run and of the waiting after it, by \
+         anybody, by transactions done",
+        |run| device(run, |counts| counts.bytes_read),
+    ),
+    per_transaction(
+        "device_bytes_written_per_transaction",
+        "B",
+        "the same of bytes written",
+        |run| device(run, |counts| counts.bytes_written),
+    ),
+    per_transaction("discards_per_transaction", "1", "the same of discard requests", |run| {
+        device(run, |counts| counts.discards)
+    }),
+    per_transaction(
+        "cpu_seconds_per_transaction",
+        "s",
+        "processor time of this process during the transactions, user and system, by \
+         transactions done",
+        |run| {
+            let process = valid(run)?.activity_in(Phase::Transactions)?.process;
+            each(run, process.cpu_ns() as f64 / 1e9)
+        },
+    ),
 ];
+
+const CREATE: OperationKind = OperationKind::Create;
+const READ: OperationKind = OperationKind::Read;
+const APPEND: OperationKind = OperationKind::Append;
+const DELETE: OperationKind = OperationKind::Delete;
 
 /// The metric of that name.
 #[must_use]
@@ -139,6 +201,20 @@ fn total(run: &RunResult, kind: OperationKind) -> Tally {
 fn mixed(run: &RunResult, kind: OperationKind) -> Option<f64> {
     let count = run.operations.of(kind).mixed.count;
     per(count, valid(run)?.elapsed(Phase::Transactions)?)
+}
+
+fn quantile(run: &RunResult, kind: OperationKind, share: f64) -> Option<f64> {
+    in_seconds(valid(run)?.latencies.as_ref()?.of(kind)?.quantile(share)?)
+}
+
+fn device(run: &RunResult, count: fn(&DeviceCounts) -> u64) -> Option<f64> {
+    let counts = valid(run)?.activity_total?.device?;
+    each(run, count(&counts) as f64)
+}
+
+/// A sum by the transactions done; none without any.
+fn each(run: &RunResult, sum: f64) -> Option<f64> {
+    (run.transactions > 0).then(|| sum / run.transactions as f64)
 }
 
 fn in_seconds(nanoseconds: u64) -> Option<f64> {

@@ -16,4 +16,4 @@ pub mod transactions;
 
 pub use config::{Assignment, Config, EngineKind, Location, LocationChange};
 pub use operation::{FileId, Operation, OperationKind, Skip, Step};
-pub use transactions::{OutOfFiles, PostmarkStream, Transaction};
+pub use transactions::{OutOfFiles, PostmarkStream};

@@ -22,19 +22,12 @@ const DRAWS_EACH: usize = 7;
 #[error("out of files")]
 pub struct OutOfFiles;
 
-/// The two halves of a transaction; a half is `None` when its bias is off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Transaction {
-    /// Read or append.
-    pub data: Option<Step>,
-    /// Create or delete.
-    pub name: Option<Step>,
-}
-
 /// The operations of one run, one after the other.
 ///
-/// Call [`create`](Self::create) `number` times, [`transaction`](Self::transaction) once
-/// per transaction and [`delete_next`](Self::delete_next) until it is `None`.
+/// Call [`create`](Self::create) `number` times, [`data_half`](Self::data_half) and
+/// [`name_half`](Self::name_half) once per transaction and
+/// [`delete_next`](Self::delete_next) until it is `None`. What a call returns is to be
+/// played before the next: the table is never more than one operation ahead of the disk.
 pub struct PostmarkStream {
     generator: AnyGenerator,
     files: FileSet,
@@ -106,25 +99,29 @@ impl PostmarkStream {
         Step::Play(Operation::Create { file, size })
     }
 
-    /// The next transaction.
+    /// The first half of the next transaction: read or append; none when its bias is off.
     ///
     /// # Errors
     /// [`OutOfFiles`] when no file is left.
     #[inline]
-    pub fn transaction(&mut self) -> Result<Transaction, OutOfFiles> {
+    pub fn data_half(&mut self) -> Result<Option<Step>, OutOfFiles> {
         if self.created == self.deleted {
             return Err(OutOfFiles);
         }
         if self.prefetches {
             self.prefetch();
         }
-        let data = self.bias_read.map(|bias| {
+        Ok(self.bias_read.map(|bias| {
             if self.generator.below(10) < u64::from(bias) { self.read() } else { self.append() }
-        });
-        let name = self.bias_create.map(|bias| {
+        }))
+    }
+
+    /// The second half of the transaction: create or delete; none when its bias is off.
+    #[inline]
+    pub fn name_half(&mut self) -> Option<Step> {
+        self.bias_create.map(|bias| {
             if self.generator.below(10) < u64::from(bias) { self.create() } else { self.delete() }
-        });
-        Ok(Transaction { data, name })
+        })
     }
 
     /// The next delete of the final phase, in the order of the table.
@@ -266,8 +263,8 @@ mod tests {
             add(stream.create());
         }
         for _ in 0..config.transactions {
-            let Ok(transaction) = stream.transaction() else { break };
-            transaction.data.into_iter().chain(transaction.name).for_each(&mut add);
+            let Ok(data) = stream.data_half() else { break };
+            data.into_iter().chain(stream.name_half()).for_each(&mut add);
         }
         let left = stream.len();
         while let Some(operation) = stream.delete_next() {
@@ -325,7 +322,8 @@ mod tests {
         for _ in 0..10 {
             stream.create();
         }
-        let done = (0..20).take_while(|_| stream.transaction().is_ok()).count();
+        let mut transaction = || stream.data_half().map(|_| stream.name_half()).is_ok();
+        let done = (0..20).take_while(|_| transaction()).count();
         assert_eq!(done, 10);
     }
 
@@ -345,8 +343,8 @@ mod tests {
             let mut sizes = std::collections::HashMap::new();
             let mut steps: Vec<Step> = (0..number).map(|_| stream.create()).collect();
             for _ in 0..transactions {
-                let Ok(t) = stream.transaction() else { break };
-                steps.extend(t.data.into_iter().chain(t.name));
+                let Ok(data) = stream.data_half() else { break };
+                steps.extend(data.into_iter().chain(stream.name_half()));
             }
             steps.extend(std::iter::from_fn(|| stream.delete_next().map(Step::Play)));
             for step in steps {
