@@ -4,6 +4,7 @@
 mod instruments;
 mod json;
 pub mod postmark;
+pub mod spread;
 mod text;
 
 use std::io::{self, Write};

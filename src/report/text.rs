@@ -10,6 +10,7 @@ use crate::units::{grouped, human_bytes, human_duration, human_rate, seconds};
 use crate::volume::place::Mount;
 use crate::workload::config::Bias;
 use crate::workload::policy::{Choice, Content, SyncPolicy};
+use crate::workload::sizes::Sizes;
 use crate::workload::{Config, EngineKind, OperationKind};
 
 /// Writes the report.
@@ -126,6 +127,14 @@ fn content(content: Content) -> String {
 }
 
 fn sizes(config: &Config) -> String {
+    match &config.sizes {
+        Sizes::Uniform => {}
+        Sizes::Lognormal { median, sigma_thousandths } => {
+            let sigma = *sigma_thousandths as f64 / 1000.0;
+            return format!("log-normal sizes, median {} bytes, σ {sigma}", grouped(*median));
+        }
+        Sizes::Tree(directory) => return format!("sizes as below '{}'", directory.display()),
+    }
     if config.size_low == config.size_high {
         format!("{} bytes", grouped(config.size_low))
     } else {

@@ -302,6 +302,15 @@ pub struct PhaseTimeline {
     pub stalls: Vec<Stall>,
 }
 
+/// One of several runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Iteration {
+    /// Which, from 1.
+    pub number: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
 /// What the kernel counted in a stretch of time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
@@ -344,6 +353,9 @@ pub struct RunResult {
     pub tool: Tool,
     /// When it began: RFC 3339, UTC.
     pub started: String,
+    /// Which of several runs it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<Iteration>,
     /// The files its settings were read from, in order; a `.pmrc` among them.
     pub config_files: Vec<PathBuf>,
     /// The settings it ran with.
@@ -396,6 +408,7 @@ impl RunResult {
             version: FORMAT_VERSION,
             tool: Tool::this(),
             started: jiff::Timestamp::now().to_string(),
+            iteration: None,
             config_files: config_files.to_vec(),
             config: config.clone(),
             places,

@@ -21,10 +21,14 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::engine::{Setup, System, engine};
 use crate::interrupt::Interrupt;
+use crate::volume::tree;
+use crate::workload::config::MAX_FILE_SIZE;
 use crate::workload::policy::LatencyLevel;
+use crate::workload::sizes::{SizeSource, Sizes};
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
 use latency::CallLatencies;
@@ -46,6 +50,11 @@ pub trait Progress {
     fn out_of_files(&mut self);
     /// A phase came to its end.
     fn end(&mut self, phase: Phase);
+    /// Where the run is to count its transactions while it plays, for a look from outside
+    /// the timed path.
+    fn counter(&self) -> Option<Arc<AtomicU64>> {
+        None
+    }
 }
 
 /// Shows nothing.
@@ -85,9 +94,10 @@ impl Runner<'_> {
         })?;
         let run = format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
         let mut pool = if row.touches_files { Pool::open(config)? } else { Pool::default() };
+        let sizes = size_source(config)?;
         let mut streams = Vec::new();
         for worker in 0..config.workers {
-            let made = PostmarkStream::of_worker(config, worker);
+            let made = PostmarkStream::of_worker(config, &sizes, worker);
             streams.push(made.map_err(|_| Refusal::NoMemory(config.number))?);
         }
         let mut result = RunResult::new(config, config_files, pool.places());
@@ -98,12 +108,12 @@ impl Runner<'_> {
         let (pools, base) = match (row.touches_files, config.workers) {
             (false, workers) => ((0..workers).map(|_| Pool::default()).collect(), None),
             (true, 1) => {
-                pool.write_manifests(config, &run, &beginnings[0])?;
+                pool.write_manifests(&sizes, &run, &beginnings[0])?;
                 (vec![pool], None)
             }
             (true, _) => {
-                pool.write_manifests(config, &run, &[])?;
-                (pool.split(config, &run, &beginnings, self.system)?, Some(pool))
+                pool.write_manifests(&sizes, &run, &[])?;
+                (pool.split(&sizes, &run, &beginnings, self.system)?, Some(pool))
             }
         };
         let timed: Vec<TimedSystem<'_>> = if config.latency == LatencyLevel::On {
@@ -116,7 +126,7 @@ impl Runner<'_> {
             clock: self.clock,
             interrupt: self.interrupt.clone(),
             abandon: Arc::default(),
-            done: Arc::default(),
+            done: self.progress.counter().unwrap_or_default(),
         };
         let mut workers = Vec::new();
         for (index, (pool, (stream, text))) in pools.into_iter().zip(streams).enumerate() {
@@ -139,5 +149,24 @@ impl Runner<'_> {
         }
         result.warnings.extend(warnings::of(&result));
         Ok(result)
+    }
+}
+
+/// The sizes of a configuration, ready to be drawn.
+fn size_source(config: &Config) -> Result<SizeSource, Refusal> {
+    match &config.sizes {
+        Sizes::Uniform => Ok(config.uniform_sizes()),
+        Sizes::Lognormal { median, sigma_thousandths } => {
+            let sigma = *sigma_thousandths as f64 / 1000.0;
+            Ok(SizeSource::lognormal(*median, sigma, MAX_FILE_SIZE))
+        }
+        Sizes::Tree(directory) => match tree::sizes(directory) {
+            Ok(sizes) => Ok(SizeSource::Samples(sizes.into())),
+            Err(error) => Err(Refusal::Location {
+                path: directory.clone(),
+                reason: error.to_string(),
+                hint: "`set sizes tree DIR` needs a directory with files that can be listed",
+            }),
+        },
     }
 }

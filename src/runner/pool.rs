@@ -21,6 +21,7 @@ use crate::engine::system::retry;
 use crate::engine::{Call, System, Target};
 use crate::volume::device::Device;
 use crate::volume::place::Place;
+use crate::workload::sizes::SizeSource;
 use crate::workload::{Config, FileId};
 
 /// A location that is open.
@@ -92,7 +93,7 @@ impl Pool {
     /// [`Refusal::Access`]; nothing is left behind then.
     pub fn write_manifests(
         &mut self,
-        config: &Config,
+        sizes: &SizeSource,
         run: &str,
         beginning: &[u8],
     ) -> Result<(), Refusal> {
@@ -104,8 +105,8 @@ impl Pool {
             user: rustix::process::geteuid().as_raw(),
             locations: self.locations.iter().map(|open| open.place.resolved.clone()).collect(),
             subdirectories: self.subdirectories,
-            size_low: config.size_low,
-            size_high: config.size_high,
+            size_low: sizes.low(),
+            size_high: sizes.high(),
             beginning: String::from_utf8_lossy(beginning).into_owned(),
             made: None,
         };
@@ -130,14 +131,14 @@ impl Pool {
     /// [`Refusal::Access`]; what was made is removed again.
     pub fn split(
         &mut self,
-        config: &Config,
+        sizes: &SizeSource,
         run: &str,
         beginnings: &[Vec<u8>],
         system: &dyn System,
     ) -> Result<Vec<Self>, Refusal> {
         let mut pools: Vec<Self> = Vec::new();
         for (worker, beginning) in (0u64..).zip(beginnings) {
-            match self.make_worker(config, run, worker, beginning, system) {
+            match self.make_worker(sizes, run, worker, beginning, system) {
                 Ok(pool) => pools.push(pool),
                 Err(refusal) => {
                     pools.iter_mut().for_each(|pool| drop(pool.remove_manifests()));
@@ -152,7 +153,7 @@ impl Pool {
 
     fn make_worker(
         &mut self,
-        config: &Config,
+        sizes: &SizeSource,
         run: &str,
         worker: u64,
         beginning: &[u8],
@@ -172,7 +173,7 @@ impl Pool {
             pool.distinct.push(pool.locations.len());
             pool.locations.push(OpenLocation { path, directory, place });
         }
-        pool.write_manifests(config, run, beginning)?;
+        pool.write_manifests(sizes, run, beginning)?;
         Ok(pool)
     }
 

@@ -8,12 +8,13 @@ use crate::units::parse_duration;
 use crate::workload::policy::{
     Cache, Choice, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy,
 };
+use crate::workload::sizes::Sizes;
 use crate::workload::{Assignment, Config};
 
 const NEW: CommandRow = CommandRow { classic: false, ..ROW };
 
 /// The rows.
-pub const MEASURING: [CommandRow; 13] = [
+pub const MEASURING: [CommandRow; 14] = [
     CommandRow {
         words: &["set", "duration"],
         usage: "TIME",
@@ -142,6 +143,18 @@ pub const MEASURING: [CommandRow; 13] = [
         ..NEW
     },
     CommandRow {
+        words: &["set", "sizes"],
+        usage: "uniform|lognormal MEDIAN SIGMA|tree DIR",
+        summary: "Sets where file sizes come from",
+        details: "uniform: `set size`; lognormal: half of the files below MEDIAN bytes, SIGMA the \
+                  standard deviation of the natural logarithm (0 to 4); tree: drawn from the sizes \
+                  of the files below DIR. With the last two an append adds a draw of the same \
+                  distribution, up to its largest size. Default uniform.",
+        values: Values::Words(|| SIZES.to_vec()),
+        parse: parse_sizes,
+        ..NEW
+    },
+    CommandRow {
         words: &["set", "verify"],
         usage: "on|off",
         summary: "Sets comparing of what is read",
@@ -157,6 +170,7 @@ pub const MEASURING: [CommandRow; 13] = [
 
 const BOOLEANS: [&str; 2] = ["true", "false"];
 const SYNC: [&str; 4] = ["none", "phase", "close", "fsync-every"];
+const SIZES: [&str; 3] = ["uniform", "lognormal", "tree"];
 const CONTENTS: [&str; 4] = ["postmark", "random", "zero", "compressible"];
 
 fn names<T: Choice>() -> Vec<&'static str> {
@@ -220,6 +234,33 @@ fn parse_settle(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
     };
     arguments.take();
     Ok(Command::Set(Assignment::Settle(settle)))
+}
+
+fn parse_sizes(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    let sizes = match arguments.keyword(&SIZES)? {
+        0 => Sizes::Uniform,
+        1 => Sizes::Lognormal {
+            median: arguments.size("a median in bytes", Config::SIZE)?,
+            sigma_thousandths: sigma(arguments)?,
+        },
+        _ => {
+            let path = arguments.path().ok_or_else(|| arguments.missing("a directory"))?;
+            Sizes::Tree(path.into())
+        }
+    };
+    Ok(Command::Set(Assignment::Sizes(sizes)))
+}
+
+fn sigma(arguments: &mut Arguments<'_>) -> Result<u64, LineError> {
+    const EXPECTED: &str = "a standard deviation from 0 to 4, such as 1.5";
+    let word = arguments.required(EXPECTED)?;
+    match word.text().parse::<f64>() {
+        Ok(sigma) if (0.0..=4.0).contains(&sigma) => Ok((sigma * 1000.0).round() as u64),
+        _ => {
+            let message = format!("`{}` is no such number", word.text());
+            Err(arguments.error_at(word, message).expecting(EXPECTED))
+        }
+    }
 }
 
 fn parse_content(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {

@@ -2,6 +2,7 @@
 //!
 //! A [`Session`] holds the settings and carries out one [`Command`] after the other.
 
+mod bar;
 pub mod command;
 pub mod completion;
 pub mod error;
@@ -19,6 +20,7 @@ pub mod trouble;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use bar::BarProgress;
 pub use command::{COMMANDS, Command};
 pub use grammar::Dialect;
 use grammar::{ParsedLine, parse_line};
@@ -29,9 +31,10 @@ pub use trouble::Trouble;
 
 use crate::engine::{Kernel, System};
 use crate::interrupt::Signals;
+use crate::report::spread::spread;
 use crate::report::{Format, postmark};
 use crate::runner::clock::{Clock, MonotonicClock};
-use crate::runner::measurement::{RunResult, Status};
+use crate::runner::measurement::{Iteration, RunResult, Status};
 use crate::runner::{NoProgress, Progress, Runner};
 use crate::workload::policy::LatencyLevel;
 use crate::workload::{Assignment, Config};
@@ -262,34 +265,64 @@ impl<'a> Session<'a> {
             }
             Err(trouble) => return Err(trouble),
         };
-        let result = self.play(&config, reports.iter().any(|format| format.is_classic()))?;
-        self.outputs.begin();
+        let mut runs = Vec::new();
+        let mut outcome = Ok(());
+        for iteration in 1..=config.iterations {
+            let mut result =
+                self.play(&config, reports.iter().any(|format| format.is_classic()))?;
+            if config.iterations > 1 {
+                result.iteration = Some(Iteration { number: iteration, of: config.iterations });
+            }
+            self.outputs.begin();
+            self.write_reports(&reports, &mut destinations, &result)?;
+            outcome = Trouble::of_status(&result);
+            runs.push(result);
+            if outcome.is_err() {
+                break;
+            }
+        }
+        if let (2.., Some(place)) = (runs.len(), reports.iter().position(|f| *f == Format::Full)) {
+            match destinations.get_mut(place) {
+                Some(destination) => destination.write(|out| spread(&runs, out))?,
+                None => spread(&runs, self.out)?,
+            }
+        }
+        self.out.flush()?;
+        outcome
+    }
+
+    fn write_reports(
+        &mut self,
+        reports: &[Format],
+        destinations: &mut [output::Destination],
+        result: &RunResult,
+    ) -> Result<(), Trouble> {
         for (index, format) in reports.iter().enumerate() {
             if format.is_classic()
-                && let Some(note) = postmark::sums_note(&result)
+                && let Some(note) = postmark::sums_note(result)
             {
                 self.note(&note);
             }
             match destinations.get_mut(index) {
-                Some(destination) => {
-                    destination.write(|out| (format.row().render)(&result, out))?
-                }
-                None => (format.row().render)(&result, self.out)?,
+                Some(destination) => destination.write(|out| (format.row().render)(result, out))?,
+                None => (format.row().render)(result, self.out)?,
             }
         }
-        self.out.flush()?;
-        Trouble::of_status(&result)
+        Ok(())
     }
 
     fn play(&mut self, config: &Config, classic: bool) -> Result<RunResult, Trouble> {
         let clock = MonotonicClock::start();
         let held = self.signals.hold();
-        let mut shown;
-        let mut silent = NoProgress;
+        let (mut classic_lines, mut bar, mut silent);
         let progress: &mut dyn Progress = if classic {
-            shown = ClassicProgress::new(self.out);
-            &mut shown
+            classic_lines = ClassicProgress::new(self.out);
+            &mut classic_lines
+        } else if let Some(on_terminal) = BarProgress::on_terminal(config) {
+            bar = on_terminal;
+            &mut bar
         } else {
+            silent = NoProgress;
             &mut silent
         };
         let mut runner = Runner {

@@ -1,3 +1,4 @@
 //! Numbers made of results. Pure: knows results, but no disks and no reports.
 
 pub mod metrics;
+pub mod summary;

@@ -7,3 +7,4 @@ pub mod cache;
 pub mod device;
 pub mod place;
 pub mod quiet;
+pub mod tree;

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy};
+use super::sizes::{SizeSource, Sizes};
 use super::slots::{Limits, MAX_DIRECTORIES, MAX_FILE_NUMBER, MAX_SIZE};
 
 /// The largest file size: 16 TiB, the largest file of ext4.
@@ -124,6 +125,8 @@ pub struct Config {
     pub content: Content,
     /// Whether every read is compared with what must be there.
     pub verify: bool,
+    /// Where sizes come from.
+    pub sizes: Sizes,
     /// Threads, each with a pool of its own.
     pub workers: u64,
     /// Where the random numbers come from.
@@ -157,6 +160,7 @@ impl Default for Config {
             settle: Settle::default(),
             content: Content::default(),
             verify: false,
+            sizes: Sizes::default(),
             workers: 1,
             generator: GeneratorKind::default(),
         }
@@ -226,6 +230,8 @@ pub enum Assignment {
     Content(Content),
     /// Whether reads are compared.
     Verify(bool),
+    /// Where sizes come from.
+    Sizes(Sizes),
     /// Threads.
     Workers(u64),
     /// Where the random numbers come from.
@@ -296,6 +302,7 @@ impl Config {
             Assignment::Settle(settle) => self.settle = settle,
             Assignment::Content(content) => self.content = content,
             Assignment::Verify(verify) => self.verify = verify,
+            Assignment::Sizes(sizes) => self.sizes = sizes,
             Assignment::Workers(workers) => self.workers = workers,
             Assignment::Generator(generator) => self.generator = generator,
         }
@@ -336,6 +343,12 @@ impl Config {
         self.locations.len().max(1) as u64 * self.effective_subdirectories().max(1)
     }
 
+    /// PostMark's sizes.
+    #[must_use]
+    pub fn uniform_sizes(&self) -> SizeSource {
+        SizeSource::Uniform { low: self.size_low, high: self.size_high }
+    }
+
     /// True when anything beyond PostMark's own figures is measured: `set latency off`
     /// leaves out latencies, timelines and the kernel's counts.
     #[must_use]
@@ -357,16 +370,16 @@ impl Config {
         if by_time_only { MAX_TRANSACTIONS } else { self.transactions }
     }
 
-    /// The largest values that occur for a file of this run.
+    /// The largest values that occur for a file of this run, the largest size given.
     #[must_use]
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self, largest: u64) -> Limits {
         Limits {
             number: if self.warmup_ns.is_some() {
                 MAX_FILE_NUMBER
             } else {
                 self.number + self.transaction_limit()
             },
-            size: self.size_high,
+            size: largest,
             directories: self.directories(),
         }
     }
@@ -406,7 +419,8 @@ impl Config {
                  `set read 4k` and `set write 4k`"
             ));
         }
-        if self.size_low != self.size_high || !aligned(self.size_low) {
+        let one_size = self.sizes == Sizes::Uniform && self.size_low == self.size_high;
+        if !one_size || !aligned(self.size_low) {
             return Err(format!(
                 "`set direct true` needs files of one size that is a multiple of {DIRECT_BLOCK}: \
                  `set size 64k`, say"

@@ -11,6 +11,7 @@ pub mod file_set;
 pub mod generator;
 pub mod operation;
 pub mod policy;
+pub mod sizes;
 pub mod slots;
 pub mod transactions;
 

@@ -11,6 +11,7 @@ use super::file_set::{FileSet, PooledFile};
 use super::generator::{AnyGenerator, Generator, Mt19937, Xoshiro};
 use super::operation::{FileId, Operation, Skip, Step};
 use super::policy::GeneratorKind;
+use super::sizes::SizeSource;
 
 /// How many draws ahead slots are fetched: those of about two transactions.
 const DRAWS_AHEAD: usize = 12;
@@ -31,8 +32,7 @@ pub struct OutOfFiles;
 pub struct PostmarkStream {
     generator: AnyGenerator,
     files: FileSet,
-    size_low: u64,
-    size_high: u64,
+    sizes: SizeSource,
     /// Cumulative weights of the locations; empty for a single one.
     weights: Vec<u64>,
     subdirectories: u64,
@@ -46,20 +46,25 @@ pub struct PostmarkStream {
 }
 
 impl PostmarkStream {
-    /// Seeds the generator, draws the source text and lays out an empty table.
+    /// Seeds the generator, draws the source text and lays out an empty table, for sizes as
+    /// PostMark has them.
     ///
     /// # Errors
     /// [`TryReserveError`] when there is no memory for the table.
     pub fn new(config: &Config) -> Result<(Self, FileContent), TryReserveError> {
-        Self::of_worker(config, 0)
+        Self::of_worker(config, &config.uniform_sizes(), 0)
     }
 
-    /// The same for one of several workers, counted from 0, each with a stream of its own
+    /// The same for any sizes, and one of several workers, counted from 0, each with a stream of its own
     /// if the generator can split.
     ///
     /// # Errors
     /// [`TryReserveError`] when there is no memory for the table.
-    pub fn of_worker(config: &Config, worker: u64) -> Result<(Self, FileContent), TryReserveError> {
+    pub fn of_worker(
+        config: &Config,
+        sizes: &SizeSource,
+        worker: u64,
+    ) -> Result<(Self, FileContent), TryReserveError> {
         let mut generator = match config.effective_generator() {
             GeneratorKind::Postmark => {
                 AnyGenerator::Postmark(Box::new(Mt19937::new(config.seed as u32)))
@@ -67,13 +72,12 @@ impl PostmarkStream {
             GeneratorKind::Xoshiro => AnyGenerator::Xoshiro(Xoshiro::new(config.seed, worker)),
         };
         let block = config.read_block.max(config.write_block);
-        let (high, content) = (config.size_high, config.content);
+        let (high, content) = (sizes.high(), config.content);
         let text = FileContent::draw(&mut generator, high, block, content, config.seed);
-        let files = FileSet::new(config.number, config.limits())?;
+        let files = FileSet::new(config.number, config.limits(sizes.high()))?;
         let stream = Self {
             generator,
-            size_low: config.size_low,
-            size_high: config.size_high,
+            sizes: sizes.clone(),
             weights: cumulative_weights(config),
             subdirectories: config.effective_subdirectories(),
             bias_read: config.bias_read,
@@ -94,7 +98,7 @@ impl PostmarkStream {
         };
         self.created += 1;
         let file = FileId { number: self.created, directory: self.choose_directory() };
-        let size = self.size_low + self.generator.below(self.size_high - self.size_low);
+        let size = self.sizes.draw(&mut self.generator);
         self.files.insert(slot, PooledFile { id: file, size });
         Step::Play(Operation::Create { file, size })
     }
@@ -200,10 +204,9 @@ impl PostmarkStream {
     fn append(&mut self) -> Step {
         let slot = self.choose_slot();
         let PooledFile { id, size } = self.files.file(slot);
-        if size >= self.size_high {
+        let Some(bytes) = self.sizes.append(size, &mut self.generator) else {
             return Step::Skip(Skip::FileFull);
-        }
-        let bytes = self.generator.below(self.size_high - size) + 1;
+        };
         self.files.resize(slot, size + bytes);
         Step::Play(Operation::Append { file: id, size, bytes })
     }

@@ -6,6 +6,7 @@ use trimark::report::FORMATS;
 use trimark::script::Command;
 use trimark::workload::config::Bias;
 use trimark::workload::policy::{Choice, Content, Settle, SyncPolicy};
+use trimark::workload::sizes::Sizes;
 use trimark::workload::{Assignment, Config, EngineKind, Location, LocationChange};
 
 /// A part of a line, by how freely it may be written.
@@ -146,6 +147,15 @@ fn measuring(assignment: &Assignment) -> Vec<Part> {
         Assignment::Duration(duration) => value("duration", time(duration)),
         Assignment::Warmup(warmup) => value("warmup", time(warmup)),
         Assignment::Iterations(count) => value("iterations", count.to_string()),
+        Assignment::Sizes(Sizes::Uniform) => keywords("sizes uniform"),
+        Assignment::Sizes(Sizes::Lognormal { median, sigma_thousandths }) => {
+            let sigma = *sigma_thousandths as f64 / 1000.0;
+            value("sizes lognormal", format!("{median} {sigma}"))
+        }
+        Assignment::Sizes(Sizes::Tree(path)) => {
+            let path = Part::Path("", path.to_str().expect("UTF-8").into());
+            [keywords("sizes tree"), vec![path]].concat()
+        }
         Assignment::Workers(count) => value("workers", count.to_string()),
         Assignment::Interval(interval) => value("interval", format!("{interval}ns")),
         Assignment::Generator(generator) => keywords(&format!("generator {}", generator.name())),
@@ -242,6 +252,14 @@ fn any_measuring() -> impl Strategy<Value = Assignment> {
         Config::ITERATIONS.prop_map(Assignment::Iterations),
         Config::WORKERS.prop_map(Assignment::Workers),
         Config::INTERVAL.prop_map(Assignment::Interval),
+        prop_oneof![
+            Just(Sizes::Uniform),
+            (Config::SIZE, 0u64..=4000).prop_map(|(median, sigma_thousandths)| {
+                Sizes::Lognormal { median, sigma_thousandths }
+            }),
+            any_path().prop_map(|path| Sizes::Tree(path.into())),
+        ]
+        .prop_map(Assignment::Sizes),
         any().prop_map(Assignment::Generator),
         any().prop_map(Assignment::Latency),
         any().prop_map(Assignment::Cache),
