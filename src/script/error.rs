@@ -132,10 +132,10 @@ impl Display for Shown<'_> {
 
 /// The columns a text takes on a terminal once [`printable`].
 fn width(text: &str) -> usize {
-    text.chars().map(printable).map(|c| c.width().unwrap_or(0)).sum()
+    text.chars().map(printable).filter_map(UnicodeWidthChar::width).sum()
 }
 
-/// One column for every character, so that the mark stands where it should.
+/// At least a column for every character, so that the mark stands where it should.
 fn printable(c: char) -> char {
-    if c.is_control() { ' ' } else { c }
+    if c.width().unwrap_or(0) == 0 { ' ' } else { c }
 }

@@ -8,6 +8,8 @@ use trimark::script::grammar::parse_line;
 use trimark::units::grouped;
 use trimark::workload::Config;
 
+use unicode_width::UnicodeWidthChar;
+
 use super::reading::near_line;
 
 /// An error as printed, taken apart.
@@ -27,9 +29,26 @@ fn printed(line: &str) -> Option<Printed> {
     let column = head.split(':').next().and_then(|c| c.parse().ok()).expect("a column");
     let shown = lines.next().and_then(|l| l.strip_prefix("    ")).expect("the line itself");
     let mark = lines.next().and_then(|l| l.strip_prefix("    ")).expect("the mark");
-    let caret = mark.chars().take_while(|c| *c == ' ').count();
-    let carets = mark.chars().skip(caret).take_while(|c| *c == '^').count();
+    let columns = mark.chars().take_while(|c| *c == ' ').count();
+    let marked = mark.chars().skip(columns).take_while(|c| *c == '^').count();
+    let caret = characters(shown, columns);
+    let carets = characters(shown, columns + marked) - caret;
     Some(Printed { column, line: shown.to_owned(), caret, carets, whole })
+}
+
+/// How many characters of a line fill so many columns of a terminal; behind its end each
+/// column counts as one.
+fn characters(line: &str, columns: usize) -> usize {
+    let mut left = columns;
+    let mut count = 0;
+    for c in line.chars() {
+        if left == 0 {
+            return count;
+        }
+        left = left.checked_sub(c.width().expect("printable")).expect("no half character");
+        count += 1;
+    }
+    count + left
 }
 
 /// A setting with a number: what stands before the value, its bounds, and how its least
