@@ -25,7 +25,7 @@ use trimark::script::grammar::parse_line;
 use trimark::script::{Command, Dialect};
 use trimark::workload::{Config, OperationKind};
 
-use crate::support::{entries, run_in, scratch, stderr, stdout, trimark};
+use crate::support::{entries, run_in, scratch_in_memory, stderr, stdout, trimark};
 use watched::Watched;
 
 /// What scripts set with these lines, in this directory.
@@ -45,7 +45,7 @@ fn config(directory: &Path, settings: &[&str]) -> Config {
 /// A run through the library, with system calls and clock of the test's own. Whatever
 /// becomes of it, nothing is left.
 fn play_with(settings: &[&str], system: &Watched<'_>, clock: &dyn Clock) -> RunResult {
-    play_in(scratch(), settings, system, clock)
+    play_in(scratch_in_memory(), settings, system, clock)
 }
 
 /// The same in a directory given.
@@ -102,6 +102,11 @@ impl Report {
         assert!(result.is_complete());
         result
     }
+}
+
+/// Any run of the program, in memory, that must be complete.
+fn complete(settings: &[&str]) -> RunResult {
+    report_of(scratch_in_memory().path(), settings).complete()
 }
 
 /// Operations and bytes of a phase over time, added up.

@@ -7,8 +7,7 @@ use trimark::stats::metrics::METRICS;
 use trimark::workload::OperationKind;
 
 use super::watched::Watched;
-use super::{count, play, report_of, sums, writing_operations};
-use crate::support::scratch;
+use super::{complete, count, play, sums, writing_operations};
 
 const WORKERS: [&str; 3] = ["workers 1", "workers 2", "workers 4"];
 const ENGINES: [&str; 2] = ["engine sync", "engine buffered"];
@@ -95,8 +94,7 @@ fn latencies_timelines_and_rates_agree_with_the_counts() {
         for engine in ENGINES {
             let settings = [workers, engine, "latency on", "interval 1ms", "number 300"];
             let settings = [&settings[..], &["transactions 1500"]].concat();
-            let directory = scratch();
-            let result = report_of(directory.path(), &settings).complete();
+            let result = complete(&settings);
             let expected = result.config.workers * 1500;
             assert_eq!(result.transactions, expected, "{workers}");
             assert_latencies_count_operations(&result);
