@@ -106,8 +106,7 @@ impl<'a, 'p> Play<'a, 'p> {
             self.phase(Phase::CacheDrop, Self::drop_caches)?;
         }
         if let Some(warmup) = config.warmup_ns {
-            let deadline = Some(Moment(self.shared.clock.now().0.saturating_add(warmup)));
-            let limit = Limit { transactions: MAX_TRANSACTIONS, deadline };
+            let limit = Limit { transactions: MAX_TRANSACTIONS, duration: Some(warmup) };
             self.shared.warming_up.store(true, Ordering::Relaxed);
             let outcome = self.together(Phase::WarmUp, move |worker, _| {
                 worker.transactions(Phase::WarmUp, limit, |_| {})
@@ -126,11 +125,8 @@ impl<'a, 'p> Play<'a, 'p> {
     }
 
     fn transactions(&mut self) -> Result<(), Stop> {
-        let deadline = self
-            .config
-            .duration_ns
-            .map(|duration| Moment(self.shared.clock.now().0.saturating_add(duration)));
-        let limit = Limit { transactions: self.config.transaction_limit(), deadline };
+        let (transactions, duration) = (self.config.transaction_limit(), self.config.duration_ns);
+        let limit = Limit { transactions, duration };
         let tenth = (limit.transactions / 10).max(1);
         self.together(Phase::Transactions, move |worker, progress| {
             // As PostMark: after the first, and after every further tenth.

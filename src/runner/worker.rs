@@ -21,8 +21,8 @@ use crate::workload::{Config, FileId, Operation, PostmarkStream, Step};
 pub struct Limit {
     /// So many of them.
     pub transactions: u64,
-    /// This moment.
-    pub deadline: Option<Moment>,
+    /// So many nanoseconds from the worker's start.
+    pub duration: Option<u64>,
 }
 
 /// What the workers of a run share.
@@ -105,6 +105,10 @@ impl<'a> Worker<'a> {
         limit: Limit,
         mut after: impl FnMut(u64),
     ) -> Result<(), Stop> {
+        // From here, not from before the phase: what is done in between takes its time, too.
+        let deadline = limit
+            .duration
+            .map(|duration| Moment(self.shared.clock.now().0.saturating_add(duration)));
         for number in 1..=limit.transactions {
             let Ok(data) = self.stream.data_half() else {
                 self.out_of_files = true;
@@ -123,7 +127,7 @@ impl<'a> Worker<'a> {
                 self.shared.done.fetch_add(REPORT_EVERY, Ordering::Relaxed);
             }
             after(number);
-            if limit.deadline.is_some_and(|deadline| self.shared.clock.now() >= deadline) {
+            if deadline.is_some_and(|deadline| self.shared.clock.now() >= deadline) {
                 return Ok(());
             }
         }
