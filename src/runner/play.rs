@@ -12,7 +12,7 @@ use crate::engine::name::NameBuffer;
 use crate::engine::{Call, Cause, Engine, OperationError, System};
 use crate::interrupt::Interrupt;
 use crate::runner::clock::{Clock, Moment};
-use crate::workload::{Config, FileId, Operation, PostmarkStream, Step};
+use crate::workload::{Config, Operation, PostmarkStream, Step};
 
 /// Why a run stops before its end.
 pub enum Stop {
@@ -35,10 +35,9 @@ pub struct Play<'a> {
     name: NameBuffer,
     phases: Vec<PhaseTime>,
     out_of_files: bool,
-    /// A file in the table that this run did not make after all.
-    not_made: Option<FileId>,
-    /// A file out of the table that may still be there.
-    not_deleted: Option<FileId>,
+    /// The create or delete that the table has done and the disk, as yet, has not: such a
+    /// file is not made, or still there.
+    ahead: Option<Operation>,
     finished: bool,
 }
 
@@ -61,8 +60,7 @@ impl<'a> Play<'a> {
             name: NameBuffer::default(),
             phases: Vec::with_capacity(5),
             out_of_files: false,
-            not_made: None,
-            not_deleted: None,
+            ahead: None,
             finished: false,
         }
     }
@@ -129,6 +127,7 @@ impl<'a> Play<'a> {
     fn creation(&mut self, number: u64) -> Result<(), Stop> {
         for _ in 0..number {
             let step = self.stream.create();
+            self.ahead = step.operation();
             self.step(step, Phase::Creation)?;
         }
         Ok(())
@@ -142,6 +141,9 @@ impl<'a> Play<'a> {
                 self.out_of_files = true;
                 return Ok(());
             };
+            // The stream has taken both halves, so that the second one is ahead while the
+            // first is played.
+            self.ahead = transaction.name.and_then(Step::operation);
             for step in [transaction.data, transaction.name].into_iter().flatten() {
                 self.step(step, Phase::Transactions)?;
             }
@@ -157,6 +159,7 @@ impl<'a> Play<'a> {
 
     fn deletion(&mut self) -> Result<(), Stop> {
         while let Some(operation) = self.stream.delete_next() {
+            self.ahead = Some(operation);
             self.step(Step::Play(operation), Phase::Deletion)?;
         }
         Ok(())
@@ -168,7 +171,6 @@ impl<'a> Play<'a> {
             Step::Skip(skip) => self.recorder.skip(skip),
             Step::Play(operation) => {
                 if let Some(signal) = self.interrupt.pending() {
-                    self.note_unplayed(&operation);
                     return Err(Stop::Interrupted(signal));
                 }
                 self.operation(&operation, phase)?;
@@ -179,11 +181,11 @@ impl<'a> Play<'a> {
 
     fn operation(&mut self, operation: &Operation, phase: Phase) -> Result<(), Stop> {
         let file = operation.file();
-        if let Operation::Create { .. } = operation
-            && let Err((path, error)) = self.pool.before_create(file.number)
-        {
-            self.note_unplayed(operation);
-            return Err(Stop::Failed(Box::new(manifest_failure(phase, path, &error))));
+        if let Operation::Create { .. } = operation {
+            if let Err((path, error)) = self.pool.before_create(file.number) {
+                return Err(Stop::Failed(Box::new(manifest_failure(phase, path, &error))));
+            }
+            self.ahead = None; // from here on it may be there
         }
         let target = self.pool.target(file, &mut self.name);
         let outcome = match *operation {
@@ -194,6 +196,9 @@ impl<'a> Play<'a> {
         };
         match outcome {
             Ok(()) => {
+                if let Operation::Delete { .. } = operation {
+                    self.ahead = None;
+                }
                 self.recorder.done(operation, phase);
                 Ok(())
             }
@@ -204,21 +209,12 @@ impl<'a> Play<'a> {
     #[cold]
     fn failed(&mut self, operation: &Operation, phase: Phase, error: OperationError) -> Stop {
         self.recorder.failed(operation, phase, error.transferred);
-        if !matches!(operation, Operation::Create { .. }) || error.call == Call::Open {
-            self.note_unplayed(operation);
+        if matches!(operation, Operation::Create { .. }) && error.call == Call::Open {
+            self.ahead = Some(*operation); // it is not there, or is somebody else's
         }
         match (error.cause, self.interrupt.pending()) {
             (Cause::Interrupted, Some(signal)) => Stop::Interrupted(signal),
             _ => Stop::Failed(Box::new(self.failure(operation, phase, error))),
-        }
-    }
-
-    /// The table is one step ahead of the disk when an operation was not played.
-    fn note_unplayed(&mut self, operation: &Operation) {
-        match operation {
-            Operation::Create { file, .. } => self.not_made = Some(*file),
-            Operation::Delete { file } => self.not_deleted = Some(*file),
-            Operation::Read { .. } | Operation::Append { .. } => {}
         }
     }
 
@@ -257,9 +253,13 @@ impl<'a> Play<'a> {
         if self.pool.is_nowhere() {
             return CleanUp::default();
         }
-        let not_made = self.not_made;
+        let (not_made, not_deleted) = match self.ahead.take() {
+            Some(Operation::Create { file, .. }) => (Some(file), None),
+            Some(Operation::Delete { file }) => (None, Some(file)),
+            _ => (None, None),
+        };
         let in_table = std::iter::from_fn(|| self.stream.delete_next().map(|op| op.file()));
-        let files = in_table.filter(|&file| Some(file) != not_made).chain(self.not_deleted.take());
+        let files = in_table.filter(|&file| Some(file) != not_made).chain(not_deleted);
         self.pool.clean_up(self.system, files)
     }
 }

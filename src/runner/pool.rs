@@ -39,6 +39,8 @@ pub struct Pool {
     locations: Vec<OpenLocation>,
     subdirectories: u64,
     subdirectories_made: u64,
+    /// The first of those made that were removed again.
+    subdirectories_removed: u64,
     manifests: Vec<ManifestFile>,
     /// Places in `locations` of the directories with a manifest: each once.
     distinct: Vec<usize>,
@@ -184,10 +186,10 @@ impl Pool {
     /// # Errors
     /// The path and error of the first that cannot be removed.
     pub fn remove_subdirectories(&mut self, system: &dyn System) -> Result<(), (PathBuf, Errno)> {
-        for number in 0..self.subdirectories_made {
-            self.remove_subdirectory(system, number)?;
+        while self.subdirectories_removed < self.subdirectories_made {
+            self.remove_subdirectory(system, self.subdirectories_removed)?;
+            self.subdirectories_removed += 1;
         }
-        self.subdirectories_made = 0;
         Ok(())
     }
 
@@ -217,13 +219,13 @@ impl Pool {
             let result = retry(|| system.unlink(target.directory, target.name));
             note(&mut done.files, &mut done.left, Call::Unlink, result, || self.path(file));
         }
-        for number in 0..self.subdirectories_made {
+        for number in self.subdirectories_removed..self.subdirectories_made {
             let result = self.remove_subdirectory(system, number);
             let path = || result.as_ref().err().map(|(path, _)| path.clone()).unwrap_or_default();
             let outcome = result.as_ref().map_err(|(_, errno)| *errno).copied();
             note(&mut done.directories, &mut done.left, Call::RemoveDirectory, outcome, path);
         }
-        self.subdirectories_made = 0;
+        self.subdirectories_removed = self.subdirectories_made;
         if done.left.is_empty() {
             done.left.extend(self.remove_manifests());
         }
