@@ -11,6 +11,7 @@ pub mod measurement;
 mod play;
 pub mod pool;
 pub mod refusal;
+mod unfinished;
 mod warnings;
 
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ use crate::engine::{Setup, System, engine};
 use crate::interrupt::{Interrupt, signal_name};
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
-use measurement::{FORMAT, FORMAT_VERSION, Phase, RunResult, Status, Tool};
+use measurement::{CleanUp, FORMAT, FORMAT_VERSION, Phase, RunResult, Status, Tool};
 use play::{Play, Stop};
 use pool::Pool;
 pub use refusal::Refusal;
@@ -74,36 +75,49 @@ impl Runner<'_> {
             Refusal::Settings(format!("there is no engine '{}'", config.engine.name()))
         })?;
         let mut pool = if row.touches_files { Pool::open(config)? } else { Pool::default() };
-        let (stream, text) =
-            PostmarkStream::new(config).map_err(|_| Refusal::NoMemory(config.number))?;
-        pool.write_manifests(config, text.beginning(manifest::BEGINNING))?;
+        let mut result = unplayed(config, config_files, &mut pool);
+        let interrupt = self.interrupt.clone();
+        let drawn = PostmarkStream::new_unless(config, &|| interrupt.pending().is_some())
+            .map_err(|_| Refusal::NoMemory(config.number))?;
+        let Some((stream, text)) = drawn else {
+            result.status = Stop::Interrupted(interrupt.pending().unwrap_or_default()).into();
+            result.clean_up = Some(CleanUp::default());
+            return Ok(result);
+        };
+        let beginning = text.beginning(manifest::BEGINNING).to_vec();
         let engine = (row.build)(Setup {
             system: self.system,
             text: Rc::new(text),
             read_block: config.read_block as usize,
             write_block: config.write_block as usize,
-            interrupt: self.interrupt.clone(),
+            interrupt,
         });
-        let mut result = RunResult {
-            format: FORMAT.into(),
-            version: FORMAT_VERSION,
-            tool: Tool::this(),
-            started: jiff::Timestamp::now().to_string(),
-            config_files: config_files.to_vec(),
-            config: config.clone(),
-            places: pool.places(),
-            status: Status::Complete,
-            phases: Vec::new(),
-            transactions: 0,
-            operations: Default::default(),
-            skipped: Default::default(),
-            classic_sums: Default::default(),
-            clean_up: None,
-            warnings: std::mem::take(&mut pool.warnings),
-        };
+        // Last, so that nothing is there to be cleaned up should something before it fail.
+        pool.write_manifests(config, &beginning)?;
         Play::new(self, pool, stream, engine).play(config, &mut result);
         result.warnings.extend(warnings::of(&result));
         Ok(result)
+    }
+}
+
+/// The result of a run of which nothing has been played.
+fn unplayed(config: &Config, config_files: &[PathBuf], pool: &mut Pool) -> RunResult {
+    RunResult {
+        format: FORMAT.into(),
+        version: FORMAT_VERSION,
+        tool: Tool::this(),
+        started: jiff::Timestamp::now().to_string(),
+        config_files: config_files.to_vec(),
+        config: config.clone(),
+        places: pool.places(),
+        status: Status::Complete,
+        phases: Vec::new(),
+        transactions: 0,
+        operations: Default::default(),
+        skipped: Default::default(),
+        classic_sums: Default::default(),
+        clean_up: None,
+        warnings: std::mem::take(&mut pool.warnings),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engine::name::NameBuffer;
 use crate::engine::{Call, Cause, Engine, OperationError, System};
 use crate::interrupt::Interrupt;
 use crate::runner::clock::{Clock, Moment};
-use crate::workload::{Config, Operation, PostmarkStream, Step};
+use crate::workload::{Config, FileId, Operation, PostmarkStream, Step};
 
 /// Why a run stops before its end.
 pub enum Stop {
@@ -38,6 +38,8 @@ pub struct Play<'a> {
     /// The create or delete that the table has done and the disk, as yet, has not: such a
     /// file is not made, or still there.
     ahead: Option<Operation>,
+    /// A file whose create failed after it was there.
+    half_made: Option<FileId>,
     finished: bool,
 }
 
@@ -61,6 +63,7 @@ impl<'a> Play<'a> {
             phases: Vec::with_capacity(5),
             out_of_files: false,
             ahead: None,
+            half_made: None,
             finished: false,
         }
     }
@@ -209,8 +212,12 @@ impl<'a> Play<'a> {
     #[cold]
     fn failed(&mut self, operation: &Operation, phase: Phase, error: OperationError) -> Stop {
         self.recorder.failed(operation, phase, error.transferred);
-        if matches!(operation, Operation::Create { .. }) && error.call == Call::Open {
-            self.ahead = Some(*operation); // it is not there, or is somebody else's
+        if let Operation::Create { file, .. } = *operation {
+            if error.call == Call::Open {
+                self.ahead = Some(*operation); // it is not there, or is somebody else's
+            } else {
+                self.half_made = Some(file);
+            }
         }
         match (error.cause, self.interrupt.pending()) {
             (Cause::Interrupted, Some(signal)) => Stop::Interrupted(signal),
@@ -259,7 +266,10 @@ impl<'a> Play<'a> {
             _ => (None, None),
         };
         let in_table = std::iter::from_fn(|| self.stream.delete_next().map(|op| op.file()));
-        let files = in_table.filter(|&file| Some(file) != not_made).chain(not_deleted);
+        // First what `clean` could least tell from a user's, should we be killed in here.
+        let half_made = self.half_made.take();
+        let whole = in_table.filter(|&file| Some(file) != not_made && Some(file) != half_made);
+        let files = half_made.into_iter().chain(whole).chain(not_deleted);
         self.pool.clean_up(self.system, files)
     }
 }

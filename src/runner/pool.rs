@@ -91,9 +91,7 @@ impl Pool {
             boot: manifest::current_boot(),
             user: rustix::process::geteuid().as_raw(),
             locations: self.locations.iter().map(|open| open.place.resolved.clone()).collect(),
-            subdirectories: self.subdirectories,
-            size_low: config.size_low,
-            size_high: config.size_high,
+            config: config.clone(),
             beginning: String::from_utf8_lossy(beginning).into_owned(),
             made: None,
         };
@@ -319,7 +317,7 @@ pub fn lock(path: &Path, directory: &File) -> Result<(), Refusal> {
 fn refuse_leftovers(path: &Path, directory: &File) -> Result<(), Refusal> {
     match manifest::find(directory).map_err(|error| checks::no_access(path, error))? {
         Found::Nothing => Ok(()),
-        Found::Manifest(..) => Err(Refusal::Leftovers(path.to_owned())),
+        Found::Manifest(..) | Found::CutShort => Err(Refusal::Leftovers(path.to_owned())),
         Found::Unreadable(reason) => {
             Err(Refusal::ForeignManifest { path: path.to_owned(), reason })
         }

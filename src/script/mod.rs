@@ -26,7 +26,7 @@ use progress::ClassicProgress;
 pub use trouble::Trouble;
 
 use crate::engine::{Kernel, System};
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, signal_name};
 use crate::report::{Format, postmark};
 use crate::runner::clock::{Clock, MonotonicClock};
 use crate::runner::measurement::{RunResult, Status};
@@ -276,7 +276,12 @@ impl<'a> Session<'a> {
             }
         }
         self.out.flush()?;
-        Trouble::of_status(&result)
+        Trouble::of_status(&result)?;
+        // One that came too late to stop this run is meant for what follows.
+        match self.signals.interrupt().pending() {
+            Some(signal) => Err(Trouble::Interrupted { signal, name: signal_name(signal) }),
+            None => Ok(()),
+        }
     }
 
     fn play(&mut self, config: &Config, classic: bool) -> Result<RunResult, Trouble> {

@@ -7,6 +7,8 @@ use super::generator::Generator;
 pub const POSTMARK_SIZE_LIMIT: u64 = 1 << 30;
 /// Length of the repeated source text beyond that limit, bytes.
 const PERIOD: u64 = 64 << 20;
+/// Draws after which it is asked whether to stop: some hundredths of a second.
+const BETWEEN_STOPS: usize = 4 << 20;
 /// Copies from and to memory run at full speed from a page boundary only.
 const PAGE: usize = 4096;
 
@@ -25,23 +27,43 @@ impl SourceText {
     ///
     /// `write_block` bytes are available from every offset.
     pub fn draw(generator: &mut impl Generator, size_high: u64, write_block: u64) -> Self {
+        Self::draw_unless(generator, size_high, write_block, &|| false)
+            .expect("it is never told to stop")
+    }
+
+    /// The same, but `stop` is asked now and then, as large texts take seconds; `None` if
+    /// it says so.
+    pub fn draw_unless(
+        generator: &mut impl Generator,
+        size_high: u64,
+        write_block: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let repeats = size_high >= POSTMARK_SIZE_LIMIT;
         let period = if repeats { PERIOD } else { size_high };
         let length = if repeats { period + write_block } else { period };
         let mut memory = AlignedBuffer::new(length as usize);
         let bytes = memory.bytes_mut();
-        for byte in &mut bytes[..period as usize] {
-            *byte = 32 + generator.below(95) as u8;
+        for part in bytes[..period as usize].chunks_mut(BETWEEN_STOPS) {
+            if stop() {
+                return None;
+            }
+            for byte in part {
+                *byte = 32 + generator.below(95) as u8;
+            }
         }
         for index in period as usize..bytes.len() {
             bytes[index] = bytes[index - period as usize];
         }
         if !repeats {
-            for _ in 0..size_high {
+            for drawn in 0..size_high {
+                if drawn.is_multiple_of(BETWEEN_STOPS as u64) && stop() {
+                    return None;
+                }
                 generator.draw();
             }
         }
-        Self { memory, period }
+        Some(Self { memory, period })
     }
 
     /// The `length` bytes (at most a write block) of every file from `offset` on.

@@ -50,8 +50,22 @@ impl PostmarkStream {
     /// # Errors
     /// [`TryReserveError`] when there is no memory for the table.
     pub fn new(config: &Config) -> Result<(Self, SourceText), TryReserveError> {
+        Ok(Self::new_unless(config, &|| false)?.expect("it is never told to stop"))
+    }
+
+    /// The same, but `stop` is asked now and then; `None` if it says so.
+    ///
+    /// # Errors
+    /// [`TryReserveError`] when there is no memory for the table.
+    pub fn new_unless(
+        config: &Config,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<(Self, SourceText)>, TryReserveError> {
         let mut generator = Mt19937::new(config.seed as u32);
-        let text = SourceText::draw(&mut generator, config.size_high, config.write_block);
+        let (high, block) = (config.size_high, config.write_block);
+        let Some(text) = SourceText::draw_unless(&mut generator, high, block, stop) else {
+            return Ok(None);
+        };
         let stream = Self {
             generator,
             files: FileSet::new(config.number)?,
@@ -65,7 +79,7 @@ impl PostmarkStream {
             deleted: 0,
             deletion_from: 0,
         };
-        Ok((stream, text))
+        Ok(Some((stream, text)))
     }
 
     /// The next create, or the reason there is none.
