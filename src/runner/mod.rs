@@ -15,6 +15,7 @@ pub mod pool;
 mod recorder;
 pub mod refusal;
 mod timed;
+mod unfinished;
 pub mod timeline;
 mod warnings;
 mod worker;
@@ -29,12 +30,14 @@ use crate::volume::tree;
 use crate::workload::config::MAX_FILE_SIZE;
 use crate::workload::policy::LatencyLevel;
 use crate::workload::sizes::{SizeSource, Sizes};
+use crate::workload::content::FileContent;
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
 use latency::CallLatencies;
-use measurement::{Phase, RunResult};
+use failure::Stop;
+use measurement::{CleanUp, Phase, RunResult};
 use play::Play;
-use pool::Pool;
+use pool::{About, Pool};
 pub use refusal::Refusal;
 use timed::TimedSystem;
 use worker::{Shared, Worker};
@@ -95,25 +98,28 @@ impl Runner<'_> {
         let run = format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
         let mut pool = if row.touches_files { Pool::open(config)? } else { Pool::default() };
         let sizes = size_source(config)?;
-        let mut streams = Vec::new();
-        for worker in 0..config.workers {
-            let made = PostmarkStream::of_worker(config, &sizes, worker);
-            streams.push(made.map_err(|_| Refusal::NoMemory(config.number))?);
-        }
         let mut result = RunResult::new(config, config_files, pool.places());
         result.warnings = std::mem::take(&mut pool.warnings);
+        let Some(streams) = self.draw(config, &sizes)? else {
+            let signal = self.interrupt.pending().unwrap_or_default();
+            result.status = Stop::Interrupted(signal).into();
+            result.clean_up = Some(CleanUp::default());
+            return Ok(result);
+        };
         let devices = pool.devices();
         let beginnings: Vec<Vec<u8>> =
             streams.iter().map(|(_, text)| text.beginning(manifest::BEGINNING).to_vec()).collect();
+        let about = About { config, sizes: &sizes, run: &run };
+        // From here on something is there to be cleaned up.
         let (pools, base) = match (row.touches_files, config.workers) {
             (false, workers) => ((0..workers).map(|_| Pool::default()).collect(), None),
             (true, 1) => {
-                pool.write_manifests(&sizes, &run, &beginnings[0])?;
+                pool.write_manifests(&about, &beginnings[0])?;
                 (vec![pool], None)
             }
             (true, _) => {
-                pool.write_manifests(&sizes, &run, &[])?;
-                (pool.split(&sizes, &run, &beginnings, self.system)?, Some(pool))
+                pool.write_manifests(&about, &[])?;
+                (pool.split(&about, &beginnings, self.system)?, Some(pool))
             }
         };
         let timed: Vec<TimedSystem<'_>> = if config.latency == LatencyLevel::On {
@@ -149,6 +155,27 @@ impl Runner<'_> {
         }
         result.warnings.extend(warnings::of(&result));
         Ok(result)
+    }
+}
+
+impl Runner<'_> {
+    /// The stream and content of every worker; none when interrupted, as large contents
+    /// take seconds.
+    fn draw(
+        &self,
+        config: &Config,
+        sizes: &SizeSource,
+    ) -> Result<Option<Vec<(PostmarkStream, FileContent)>>, Refusal> {
+        let stop = || self.interrupt.pending().is_some();
+        let mut streams = Vec::new();
+        for worker in 0..config.workers {
+            let drawn = PostmarkStream::of_worker(config, sizes, worker, &stop);
+            match drawn.map_err(|_| Refusal::NoMemory(config.number))? {
+                Some(stream) => streams.push(stream),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(streams))
     }
 }
 

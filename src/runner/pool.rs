@@ -24,6 +24,17 @@ use crate::volume::place::Place;
 use crate::workload::sizes::SizeSource;
 use crate::workload::{Config, FileId};
 
+/// What a manifest tells of its run.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The settings.
+    pub config: &'a Config,
+    /// The sizes.
+    pub sizes: &'a SizeSource,
+    /// The run's name.
+    pub run: &'a str,
+}
+
 /// A location that is open.
 #[derive(Debug)]
 pub struct OpenLocation {
@@ -41,6 +52,8 @@ pub struct Pool {
     locations: Vec<OpenLocation>,
     subdirectories: u64,
     subdirectories_made: u64,
+    /// The first of those made that were removed again.
+    subdirectories_removed: u64,
     manifests: Vec<ManifestFile>,
     /// Places in `locations` of the directories with a manifest: each once.
     distinct: Vec<usize>,
@@ -50,7 +63,8 @@ pub struct Pool {
     /// With several workers, how many directories of theirs were made: `w0` … in each
     /// location in turn.
     worker_directories: u64,
-    workers: u64,
+    /// Which worker's it is, if it is of one of several.
+    worker: Option<u64>,
     /// What the checks had to say.
     pub warnings: Vec<String>,
 }
@@ -83,8 +97,7 @@ impl Pool {
             warnings.extend(checks::names(config, &locations[index])?);
         }
         let subdirectories = config.effective_subdirectories();
-        let workers = if config.workers > 1 { config.workers } else { 0 };
-        Ok(Self { locations, subdirectories, distinct, workers, warnings, ..Self::default() })
+        Ok(Self { locations, subdirectories, distinct, warnings, ..Self::default() })
     }
 
     /// Writes the manifests: from here on something is there to be cleaned up.
@@ -93,20 +106,20 @@ impl Pool {
     /// [`Refusal::Access`]; nothing is left behind then.
     pub fn write_manifests(
         &mut self,
-        sizes: &SizeSource,
-        run: &str,
+        about: &About<'_>,
         beginning: &[u8],
     ) -> Result<(), Refusal> {
+        let About { config, sizes, run } = *about;
         let manifest = Manifest {
             run: run.to_owned(),
-            workers: self.workers,
+            worker: self.worker,
             process: std::process::id(),
             boot: manifest::current_boot(),
             user: rustix::process::geteuid().as_raw(),
             locations: self.locations.iter().map(|open| open.place.resolved.clone()).collect(),
-            subdirectories: self.subdirectories,
             size_low: sizes.low(),
             size_high: sizes.high(),
+            config: config.clone(),
             beginning: String::from_utf8_lossy(beginning).into_owned(),
             made: None,
         };
@@ -131,14 +144,13 @@ impl Pool {
     /// [`Refusal::Access`]; what was made is removed again.
     pub fn split(
         &mut self,
-        sizes: &SizeSource,
-        run: &str,
+        about: &About<'_>,
         beginnings: &[Vec<u8>],
         system: &dyn System,
     ) -> Result<Vec<Self>, Refusal> {
         let mut pools: Vec<Self> = Vec::new();
         for (worker, beginning) in (0u64..).zip(beginnings) {
-            match self.make_worker(sizes, run, worker, beginning, system) {
+            match self.make_worker(about, worker, beginning, system) {
                 Ok(pool) => pools.push(pool),
                 Err(refusal) => {
                     pools.iter_mut().for_each(|pool| drop(pool.remove_manifests()));
@@ -153,8 +165,7 @@ impl Pool {
 
     fn make_worker(
         &mut self,
-        sizes: &SizeSource,
-        run: &str,
+        about: &About<'_>,
         worker: u64,
         beginning: &[u8],
         system: &dyn System,
@@ -169,11 +180,12 @@ impl Pool {
             self.worker_directories += 1;
             let directory = checks::open_directory(&path)?;
             lock(&path, &directory)?;
-            let place = location.place.clone();
+            let mut place = location.place.clone();
+            place.resolved.push(worker_name(worker));
             pool.distinct.push(pool.locations.len());
             pool.locations.push(OpenLocation { path, directory, place });
         }
-        pool.write_manifests(sizes, run, beginning)?;
+        pool.write_manifests(about, beginning)?;
         Ok(pool)
     }
 
@@ -304,10 +316,10 @@ impl Pool {
     /// # Errors
     /// The path and error of the first that cannot be removed.
     pub fn remove_subdirectories(&mut self, system: &dyn System) -> Result<(), (PathBuf, Errno)> {
-        for number in 0..self.subdirectories_made {
-            self.remove_subdirectory(system, number)?;
+        while self.subdirectories_removed < self.subdirectories_made {
+            self.remove_subdirectory(system, self.subdirectories_removed)?;
+            self.subdirectories_removed += 1;
         }
-        self.subdirectories_made = 0;
         Ok(())
     }
 
@@ -337,13 +349,13 @@ impl Pool {
             let result = retry(|| system.unlink(target.directory, target.name));
             note(&mut done.files, &mut done.left, Call::Unlink, result, || self.path(file));
         }
-        for number in 0..self.subdirectories_made {
+        for number in self.subdirectories_removed..self.subdirectories_made {
             let result = self.remove_subdirectory(system, number);
             let path = || result.as_ref().err().map(|(path, _)| path.clone()).unwrap_or_default();
             let outcome = result.as_ref().map_err(|(_, errno)| *errno).copied();
             note(&mut done.directories, &mut done.left, Call::RemoveDirectory, outcome, path);
         }
-        self.subdirectories_made = 0;
+        self.subdirectories_removed = self.subdirectories_made;
         if done.left.is_empty() {
             done.left.extend(self.remove_manifests());
         }
@@ -443,7 +455,7 @@ pub fn lock(path: &Path, directory: &File) -> Result<(), Refusal> {
 fn refuse_leftovers(path: &Path, directory: &File) -> Result<(), Refusal> {
     match manifest::find(directory).map_err(|error| checks::no_access(path, error))? {
         Found::Nothing => Ok(()),
-        Found::Manifest(..) => Err(Refusal::Leftovers(path.to_owned())),
+        Found::Manifest(..) | Found::CutShort => Err(Refusal::Leftovers(path.to_owned())),
         Found::Unreadable(reason) => {
             Err(Refusal::ForeignManifest { path: path.to_owned(), reason })
         }

@@ -30,7 +30,7 @@ use progress::ClassicProgress;
 pub use trouble::Trouble;
 
 use crate::engine::{Kernel, System};
-use crate::interrupt::Signals;
+use crate::interrupt::{Signals, signal_name};
 use crate::report::spread::spread;
 use crate::report::{Format, postmark};
 use crate::runner::clock::{Clock, MonotonicClock};
@@ -288,7 +288,12 @@ impl<'a> Session<'a> {
             }
         }
         self.out.flush()?;
-        outcome
+        outcome?;
+        // One that came too late to stop the run is meant for what follows.
+        match self.signals.interrupt().pending() {
+            Some(signal) => Err(Trouble::Interrupted { signal, name: signal_name(signal) }),
+            None => Ok(()),
+        }
     }
 
     fn write_reports(

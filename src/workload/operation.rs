@@ -126,3 +126,15 @@ pub enum Step {
     /// Nothing, for this reason; it still counts as a transaction.
     Skip(Skip),
 }
+
+impl Step {
+    /// The operation, if there is one to play.
+    #[inline]
+    #[must_use]
+    pub fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Play(operation) => Some(operation),
+            Self::Skip(_) => None,
+        }
+    }
+}
