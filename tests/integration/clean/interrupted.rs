@@ -12,7 +12,7 @@ use crate::support::{AsPostmark, assert_unchanged, scratch, scratch_in_memory, s
 
 const SIGNALS: [(Signal, i32, &str); 3] =
     [(Signal::INT, 2, "SIGINT"), (Signal::TERM, 15, "SIGTERM"), (Signal::HUP, 1, "SIGHUP")];
-/// Twice what cleaning up may take, for machines with other work.
+/// How long cleaning up may take.
 const SOON: Duration = Duration::from_secs(2);
 
 const SMALL: &str = "set size 500 10000\nset number 300";

@@ -4,6 +4,7 @@
 mod every_call;
 mod faulty;
 mod full_disk;
+mod late_stop;
 mod panics;
 mod persistent;
 mod refused;
