@@ -86,7 +86,8 @@ fn clean_workers(all: &[Remains], cleaned: &mut Cleaned) -> Result<(), Refusal> 
         paths.retain(|path| path.symlink_metadata().is_ok_and(|data| data.is_dir()));
         let mut remains = Vec::new();
         for path in &paths {
-            remains.extend(Remains::find(path, cleaned)?.filter(|found| found.manifest.run == *run));
+            remains
+                .extend(Remains::find(path, cleaned)?.filter(|found| found.manifest.run == *run));
         }
         remove_all(&remains, cleaned)?;
         if cleaned.clean_up.left.is_empty() {

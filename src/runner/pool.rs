@@ -104,11 +104,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`Refusal::Access`]; nothing is left behind then.
-    pub fn write_manifests(
-        &mut self,
-        about: &About<'_>,
-        beginning: &[u8],
-    ) -> Result<(), Refusal> {
+    pub fn write_manifests(&mut self, about: &About<'_>, beginning: &[u8]) -> Result<(), Refusal> {
         let About { config, sizes, run } = *about;
         let manifest = Manifest {
             run: run.to_owned(),

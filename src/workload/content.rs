@@ -216,7 +216,8 @@ mod tests {
         content: Content,
         seed: u64,
     ) -> FileContent {
-        FileContent::draw(generator, size_high, block, content, seed, &|| false).expect("not stopped")
+        FileContent::draw(generator, size_high, block, content, seed, &|| false)
+            .expect("not stopped")
     }
 
     fn postmark(generator: &mut Mt19937, size_high: u64, block: u64) -> FileContent {

@@ -1,9 +1,10 @@
 //! System calls that fail on purpose: the n-th of any kind, in a chosen way.
 
-use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
@@ -58,11 +59,16 @@ pub struct FaultySystem {
     at: u64,
     /// What [`Fault::Stop`] raises.
     pub interrupt: Interrupt,
-    calls: Cell<u64>,
-    hit: RefCell<Option<Hit>>,
-    bytes_read: Cell<u64>,
-    bytes_written: Cell<u64>,
-    removed: RefCell<Vec<(PathBuf, Vec<u8>)>>,
+    calls: AtomicU64,
+    hit: Mutex<Option<Hit>>,
+    bytes_read: AtomicU64,
+    bytes_written: AtomicU64,
+    removed: Mutex<Vec<(PathBuf, Vec<u8>)>>,
+}
+
+/// Also after a panic, which some faults are.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl FaultySystem {
@@ -73,11 +79,11 @@ impl FaultySystem {
             lasting,
             at,
             interrupt: Interrupt::default(),
-            calls: Cell::default(),
-            hit: RefCell::default(),
-            bytes_read: Cell::default(),
-            bytes_written: Cell::default(),
-            removed: RefCell::default(),
+            calls: AtomicU64::default(),
+            hit: Mutex::default(),
+            bytes_read: AtomicU64::default(),
+            bytes_written: AtomicU64::default(),
+            removed: Mutex::default(),
         }
     }
 
@@ -88,37 +94,36 @@ impl FaultySystem {
 
     /// The first call at which the fault happened.
     pub fn hit(&self) -> Option<Hit> {
-        self.hit.borrow().clone()
+        lock(&self.hit).clone()
     }
 
     pub fn calls(&self) -> u64 {
-        self.calls.get()
+        self.calls.load(Relaxed)
     }
 
     /// Bytes that the kernel said it read and wrote.
     pub fn bytes_moved(&self) -> (u64, u64) {
-        (self.bytes_read.get(), self.bytes_written.get())
+        (self.bytes_read.load(Relaxed), self.bytes_written.load(Relaxed))
     }
 
     /// Every file removed, in order, with what it held.
     pub fn removed(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        self.removed.borrow().clone()
+        lock(&self.removed).clone()
     }
 
     /// The fault for this call, if there is one.
     fn fault(&self, call: Call, path: impl Fn() -> PathBuf) -> Option<Fault> {
-        let number = self.calls.get() + 1;
-        self.calls.set(number);
+        let number = self.calls.fetch_add(1, Relaxed) + 1;
         if number == self.at {
             let transfer = matches!(self.fault, Fault::Half | Fault::OneByte | Fault::NoByte);
             let took_effect = !transfer;
             if self.fault == Fault::Stop {
                 self.interrupt.raise(15);
             }
-            *self.hit.borrow_mut() = Some(Hit { call, path: path(), took_effect });
+            *lock(&self.hit) = Some(Hit { call, path: path(), took_effect });
             return Some(self.fault);
         }
-        let hit = self.hit.borrow();
+        let hit = lock(&self.hit);
         let hit = hit.as_ref()?;
         let again = match self.lasting {
             Lasting::Once => false,
@@ -157,7 +162,7 @@ impl FaultySystem {
             Some(Fault::Stop) | None => length,
         };
         if allowed < length
-            && let Some(hit) = self.hit.borrow_mut().as_mut()
+            && let Some(hit) = lock(&self.hit).as_mut()
         {
             hit.took_effect = true;
         }
@@ -183,7 +188,7 @@ impl System for FaultySystem {
             return Ok(0);
         }
         let read = Kernel.read(file, &mut buffer[..allowed])?;
-        self.bytes_read.set(self.bytes_read.get() + read as u64);
+        self.bytes_read.fetch_add(read as u64, Relaxed);
         Ok(read)
     }
 
@@ -193,8 +198,13 @@ impl System for FaultySystem {
             return Ok(0);
         }
         let written = Kernel.write(file, &bytes[..allowed])?;
-        self.bytes_written.set(self.bytes_written.get() + written as u64);
+        self.bytes_written.fetch_add(written as u64, Relaxed);
         Ok(written)
+    }
+
+    fn sync(&self, file: BorrowedFd<'_>) -> Result<()> {
+        self.check(Call::Sync, || path_of(file))?;
+        Kernel.sync(file)
     }
 
     fn close(&self, file: OwnedFd) -> Result<()> {
@@ -218,7 +228,7 @@ impl System for FaultySystem {
         let path = below(directory, name);
         let content = std::fs::read(&path).unwrap_or_default();
         Kernel.unlink(directory, name)?;
-        self.removed.borrow_mut().push((path, content));
+        lock(&self.removed).push((path, content));
         Ok(())
     }
 
