@@ -2,6 +2,7 @@
 //! row of the table of metrics.
 
 mod json;
+mod place;
 pub mod postmark;
 mod text;
 

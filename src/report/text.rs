@@ -16,6 +16,9 @@ pub fn full(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     status(run, out)?;
     settings(run, out)?;
     places(run, out)?;
+    if let Some(host) = &run.host {
+        super::place::host(host, out)?;
+    }
     times(run, out)?;
     operations(run, out)?;
     data(run, out)?;
@@ -97,6 +100,9 @@ fn places(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
             let at = mount.mount_point.display();
             writeln!(out, "           {} on {at} from {}", mount.file_system, mount.source)?;
             writeln!(out, "           options in force: {}", options(mount))?;
+        }
+        if let Some(device) = &place.device {
+            super::place::device(device, out)?;
         }
         let inodes = place.free_inodes.map(|free| format!(", {} inodes", grouped(free)));
         let free = human_bytes(place.free_bytes);

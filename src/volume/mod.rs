@@ -5,5 +5,6 @@
 pub mod activity;
 pub mod cache;
 pub mod device;
+pub mod host;
 pub mod place;
 pub mod quiet;
