@@ -4,6 +4,7 @@
 mod json;
 mod place;
 pub mod postmark;
+pub mod probe;
 mod text;
 
 use std::io::{self, Write};

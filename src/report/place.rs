@@ -5,6 +5,35 @@ use std::io::{self, Write};
 use crate::units::{grouped, human_bytes};
 use crate::volume::device::{Device, Layer};
 use crate::volume::host::{DirtyPages, Host};
+use crate::volume::place::{Mount, Place};
+
+/// The lines on a directory, its mount and its devices.
+pub fn place(place: &Place, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "Location   {}", place.resolved.display())?;
+    if let Some(mount) = &place.mount {
+        self::mount(mount, out)?;
+    }
+    if let Some(device) = &place.device {
+        self::device(device, out)?;
+    }
+    let inodes = place.free_inodes.map(|free| format!(", {} inodes", grouped(free)));
+    let free = human_bytes(place.free_bytes);
+    writeln!(out, "           free at the start: {free}{}", inodes.unwrap_or_default())
+}
+
+/// Two lines on a mount.
+pub fn mount(mount: &Mount, out: &mut dyn Write) -> io::Result<()> {
+    let at = mount.mount_point.display();
+    writeln!(out, "           {} on {at} from {}", mount.file_system, mount.source)?;
+    writeln!(out, "           options in force: {}", options(mount))
+}
+
+/// The listed options; of the unlisted ones, most of them defaults, only `discard`.
+fn options(mount: &Mount) -> String {
+    let discard = mount.unlisted_options.iter().find(|option| *option == "discard");
+    let all: Vec<&str> = mount.options.iter().chain(discard).map(String::as_str).collect();
+    all.join(",")
+}
 
 /// Two lines on a machine.
 pub fn host(host: &Host, out: &mut dyn Write) -> io::Result<()> {
@@ -47,7 +76,7 @@ fn dirty_pages(dirty: &DirtyPages) -> Vec<String> {
 }
 
 /// A line on each layer of a device, the one under the file system first.
-pub fn device(device: &Device, out: &mut dyn Write) -> io::Result<()> {
+fn device(device: &Device, out: &mut dyn Write) -> io::Result<()> {
     for (index, layer) in device.layers.iter().enumerate() {
         let on = if index == 0 { "device" } else { "on" };
         writeln!(out, "           {on} {}", layer_line(layer))?;

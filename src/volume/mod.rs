@@ -7,4 +7,5 @@ pub mod cache;
 pub mod device;
 pub mod host;
 pub mod place;
+pub mod probe;
 pub mod quiet;
