@@ -73,14 +73,16 @@ fn discards(discards: &Discards) -> String {
 
 fn reach(discards: &Discards) -> String {
     said(&discards.observed, |reach| {
-        let Reach { bytes_deleted, bytes_discarded, requests, waited_ns, reached } = reach;
-        let verdict = if *reached { "they reach it" } else { "THEY DO NOT REACH IT in time" };
-        let later = match discards.in_force {
-            Some(DiscardMode::Async) if !reached => "; async ones may take two minutes",
-            _ => "",
+        let Reach { bytes_deleted, bytes_discarded, requests, waited_ns, .. } = reach;
+        let verdict = if reach.reached {
+            "they reach it"
+        } else if reach.is_queued() {
+            "not yet, but they are in the file system's queue"
+        } else {
+            "THEY DO NOT REACH IT in time"
         };
         format!(
-            "{verdict}: {} deleted, {} discarded by {} requests within {}{later}",
+            "{verdict}: {} deleted, {} discarded by {} requests within {}",
             human_bytes(*bytes_deleted),
             human_bytes(*bytes_discarded),
             grouped(*requests),

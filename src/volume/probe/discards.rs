@@ -38,7 +38,7 @@ pub enum DiscardMode {
     Off,
     /// When the delete is committed.
     Sync,
-    /// Later, in the background (btrfs; up to two minutes later).
+    /// Later, in the background (btrfs; some minutes later).
     Async,
 }
 
@@ -67,6 +67,10 @@ pub struct Reach {
     pub waited_ns: u64,
     /// True when at least half of the deleted bytes were discarded.
     pub reached: bool,
+    /// Bytes that the file system added in the meantime to those it means to discard
+    /// later, where it tells (btrfs).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_queued: Option<u64>,
 }
 
 /// Discards of a place.
@@ -153,6 +157,7 @@ fn tried(
     let path = ground.join("discard");
     write_out(&path, directory)?;
     let before = device.counts().ok_or_else(uncounted)?;
+    let queued_before = queued(device);
     std::fs::remove_file(&path)?;
     let (begun, mut pushed) = (Instant::now(), None::<Instant>);
     loop {
@@ -161,12 +166,24 @@ fn tried(
             pushed = Some(Instant::now());
         }
         let counts = device.counts().ok_or_else(uncounted)?.since(&before);
-        let reach = Reach::of(counts, begun.elapsed());
-        if reach.reached || begun.elapsed() >= PATIENCE || interrupt.pending().is_some() {
+        let queued = queued(device).zip(queued_before).map(|(now, then)| now.saturating_sub(then));
+        let reach = Reach::of(counts, begun.elapsed(), queued);
+        let patient = begun.elapsed() < PATIENCE && interrupt.pending().is_none();
+        if reach.reached || reach.is_queued() || !patient {
             return Ok(reach);
         }
         sleep(LOOK);
     }
+}
+
+/// What btrfs means to discard in the background, bytes; none for other file systems.
+fn queued(device: &Device) -> Option<u64> {
+    let file_systems = std::fs::read_dir("/sys/fs/btrfs").ok()?.flatten();
+    let of_device = file_systems
+        .map(|entry| entry.path())
+        .find(|file_system| file_system.join("devices").join(device.name()).exists())?;
+    let text = std::fs::read_to_string(of_device.join("discard/discardable_bytes")).ok()?;
+    text.trim().parse().ok()
 }
 
 /// Writes what cannot be compressed, all the way to the device.
@@ -184,13 +201,20 @@ fn write_out(path: &Path, directory: &File) -> io::Result<()> {
 }
 
 impl Reach {
-    fn of(counts: DeviceCounts, waited: Duration) -> Self {
+    /// True when the file system has at least half of the deleted bytes in its queue.
+    #[must_use]
+    pub fn is_queued(&self) -> bool {
+        self.bytes_queued.is_some_and(|queued| queued >= self.bytes_deleted / 2)
+    }
+
+    fn of(counts: DeviceCounts, waited: Duration, bytes_queued: Option<u64>) -> Self {
         Self {
             bytes_deleted: SIZE,
             bytes_discarded: counts.bytes_discarded,
             requests: counts.discards,
             waited_ns: waited.as_nanos() as u64,
             reached: counts.bytes_discarded >= SIZE / 2,
+            bytes_queued,
         }
     }
 }
@@ -221,7 +245,7 @@ mod tests {
     fn a_few_foreign_discards_are_not_ours() {
         let reach = |bytes_discarded| {
             let counts = DeviceCounts { bytes_discarded, ..DeviceCounts::default() };
-            Reach::of(counts, Duration::ZERO).reached
+            Reach::of(counts, Duration::ZERO, None).reached
         };
         assert!(!reach(SIZE / 4) && reach(SIZE));
     }
