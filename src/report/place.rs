@@ -122,11 +122,11 @@ mod tests {
             memory_bytes: 2 << 30,
             ..Host::default()
         };
-        assert_eq!(shown(&described), "Machine    Linux 6.1, 4 × riscv64, memory 2.00 GiB\n");
+        assert_eq!(shown(&described), "Machine    Linux 6.1, 4 × riscv64, memory 2 GiB\n");
         described.dirty_pages.ratio = Some(20);
         described.dirty_pages.bytes = Some(0);
         assert!(shown(&described).ends_with("\n           dirty pages limit 20 %\n"));
         described.dirty_pages.bytes = Some(1 << 20);
-        assert!(shown(&described).ends_with("\n           dirty pages limit 1.00 MiB\n"));
+        assert!(shown(&described).ends_with("\n           dirty pages limit 1 MiB\n"));
     }
 }
