@@ -12,6 +12,7 @@ use super::latency::Latencies;
 use super::timeline::{Stall, Timeline};
 use crate::volume::activity::ProcessCounts;
 use crate::volume::device::DeviceCounts;
+use crate::volume::host::Host;
 use crate::volume::place::Place;
 use crate::volume::quiet::Waited;
 use crate::workload::{Config, OperationKind};
@@ -360,6 +361,9 @@ pub struct RunResult {
     pub config_files: Vec<PathBuf>,
     /// The settings it ran with.
     pub config: Config,
+    /// The machine it ran on, at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Where it ran.
     pub places: Vec<Place>,
     /// How it ended.
@@ -411,6 +415,7 @@ impl RunResult {
             iteration: None,
             config_files: config_files.to_vec(),
             config: config.clone(),
+            host: Some(Host::describe()),
             places,
             status: Status::Complete,
             phases: Vec::new(),

@@ -135,7 +135,29 @@ pub struct Layer {
     pub backing_file: Option<PathBuf>,
 }
 
+impl LayerKind {
+    /// Its name as printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Partition => "partition",
+            Self::Loop => "loop device",
+            Self::Crypt => "dm-crypt",
+            Self::Mapper => "device mapper",
+            Self::Raid => "software RAID",
+            Self::Disk => "disk",
+        }
+    }
+}
+
 impl Layer {
+    /// Its name and what it is: `sda (disk on a USB bridge)`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let usb = if self.usb && self.kind == LayerKind::Disk { " on a USB bridge" } else { "" };
+        format!("{} ({}{usb})", self.name, self.kind.name())
+    }
+
     /// True when discards can pass it.
     #[must_use]
     pub fn discards(&self) -> bool {

@@ -42,7 +42,7 @@ pub struct Mount {
     pub source: String,
     /// Options of the mount and of its file system, as the kernel lists them for it.
     pub options: Vec<String>,
-    /// Options in force that the list of mounts does not show (ext4 only): defaults, and
+    /// Options in force that the list of mounts does not show (ext2 to 4 only): defaults, and
     /// what was set in the file system itself, by `tune2fs` say.
     pub unlisted_options: Vec<String>,
 }
@@ -112,7 +112,7 @@ impl Mount {
         self.options.iter().chain(&self.unlisted_options).any(|option| option == flag)
     }
 
-    /// Where ext4 lists what is in force but not shown among the mount's options (set by
+    /// Where ext4 (the driver of ext2 and ext3, too) lists what is in force but not shown among the mount's options (set by
     /// `tune2fs`, say).
     fn ext4_options(source: &str) -> Vec<String> {
         let Some(device) = Path::new(source).canonicalize().ok() else { return Vec::new() };
@@ -135,7 +135,7 @@ impl From<MountInfo> for Mount {
         options.sort();
         options.dedup();
         let mut unlisted =
-            if info.fs_type == "ext4" { Self::ext4_options(&source) } else { vec![] };
+            if info.fs_type.starts_with("ext") { Self::ext4_options(&source) } else { vec![] };
         unlisted.retain(|option| !options.contains(option));
         Self {
             mount_point: info.mount_point,

@@ -6,6 +6,7 @@ mod faults;
 mod golden;
 mod language;
 mod oracle;
+mod probe;
 mod prompt;
 mod support;
 mod wrappers;
