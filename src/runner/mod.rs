@@ -6,14 +6,21 @@
 pub mod checks;
 pub mod clean;
 pub mod clock;
+pub mod course;
+mod evidence;
 mod failure;
 pub mod latency;
+pub mod location;
 pub mod manifest;
 pub mod measurement;
+pub mod phase;
 mod play;
 pub mod pool;
+mod progress;
 mod recorder;
 pub mod refusal;
+mod sizes;
+pub mod tally;
 mod timed;
 pub mod timeline;
 mod unfinished;
@@ -22,54 +29,24 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use crate::engine::{Setup, System, engine};
 use crate::interrupt::Interrupt;
-use crate::volume::tree;
-use crate::workload::config::MAX_FILE_SIZE;
 use crate::workload::content::FileContent;
 use crate::workload::policy::LatencyLevel;
-use crate::workload::sizes::{SizeSource, Sizes};
+use crate::workload::sizes::SizeSource;
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
 use failure::Stop;
 use latency::CallLatencies;
-use measurement::{CleanUp, Phase, RunResult};
+use measurement::{CleanUp, RunResult};
 use play::Play;
 use pool::{About, Pool};
+pub use progress::{NoProgress, Progress};
 pub use refusal::Refusal;
+use sizes::size_source;
 use timed::TimedSystem;
 use worker::{Shared, Worker};
-
-/// Told how far a run is; for whoever wants to show it.
-pub trait Progress {
-    /// A phase begins.
-    fn begin(&mut self, phase: Phase);
-    /// A tenth of the transactions is done, counted as PostMark counts: after the first,
-    /// and after every further `⌊transactions / 10⌋` (at least one).
-    fn tenth(&mut self);
-    /// The pool is empty before its time; the phase of transactions ends.
-    fn out_of_files(&mut self);
-    /// A phase came to its end.
-    fn end(&mut self, phase: Phase);
-    /// Where the run is to count its transactions while it plays, for a look from outside
-    /// the timed path.
-    fn counter(&self) -> Option<Arc<AtomicU64>> {
-        None
-    }
-}
-
-/// Shows nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoProgress;
-
-impl Progress for NoProgress {
-    fn begin(&mut self, _: Phase) {}
-    fn tenth(&mut self) {}
-    fn out_of_files(&mut self) {}
-    fn end(&mut self, _: Phase) {}
-}
 
 /// What a run needs besides its configuration.
 pub struct Runner<'a> {
@@ -176,24 +153,5 @@ impl Runner<'_> {
             }
         }
         Ok(Some(streams))
-    }
-}
-
-/// The sizes of a configuration, ready to be drawn.
-fn size_source(config: &Config) -> Result<SizeSource, Refusal> {
-    match &config.sizes {
-        Sizes::Uniform => Ok(config.uniform_sizes()),
-        Sizes::Lognormal { median, sigma_thousandths } => {
-            let sigma = *sigma_thousandths as f64 / 1000.0;
-            Ok(SizeSource::lognormal(*median, sigma, MAX_FILE_SIZE))
-        }
-        Sizes::Tree(directory) => match tree::sizes(directory) {
-            Ok(sizes) => Ok(SizeSource::Samples(sizes.into())),
-            Err(error) => Err(Refusal::Location {
-                path: directory.clone(),
-                reason: error.to_string(),
-                hint: "`set sizes tree DIR` needs a directory with files that can be listed",
-            }),
-        },
     }
 }

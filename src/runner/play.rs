@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use std::sync::Barrier;
 
-use super::Progress;
 use super::clock::{Clock, Moment};
 use super::failure::{self, Stop};
 use super::measurement::{Activity, CleanUp, Phase, PhaseActivity, PhaseTime, RunResult, Status};
 use super::pool::Pool;
+use super::progress::Progress;
 use super::recorder::Recorder;
 use super::worker::{Limit, Shared, Worker};
 use crate::volume::activity::ProcessCounts;

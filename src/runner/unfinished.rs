@@ -21,7 +21,7 @@ pub fn being_made(
     first_alike: impl Fn(u32) -> u32,
 ) -> Option<FileId> {
     let last = short.iter().map(|file| file.number).max()?;
-    let sizes = super::size_source(config).ok()?;
+    let sizes = super::sizes::size_source(config).ok()?;
     let (mut stream, _) = PostmarkStream::of_worker(config, &sizes, worker, &|| false).ok()??;
     let mut replay = Replay { whole, short, first_alike, different: whole.len(), found: None };
     for _ in 0..config.number {

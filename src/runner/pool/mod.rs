@@ -1,6 +1,8 @@
 //! The pool's place: its locations, subdirectories and manifests, from the checks before
 //! a run to the last directory removed after it.
 
+mod split;
+
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
@@ -9,20 +11,21 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
-use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-use super::checks;
-use super::manifest::{self, Found, Manifest, ManifestFile};
-use super::measurement::{CleanUp, Leftover};
-use super::refusal::Refusal;
 use crate::engine::name::NameBuffer;
 use crate::engine::system::retry;
 use crate::engine::{Call, System, Target};
+use crate::runner::checks;
+use crate::runner::location::{OpenLocation, lock, no_access, open_directory};
+use crate::runner::manifest::{self, Found, Manifest, ManifestFile};
+use crate::runner::measurement::{CleanUp, Leftover};
+use crate::runner::refusal::Refusal;
 use crate::volume::device::Device;
 use crate::volume::place::Place;
 use crate::workload::sizes::SizeSource;
 use crate::workload::{Config, FileId};
+pub use split::worker_name;
 
 /// What a manifest tells of its run.
 #[derive(Debug, Clone, Copy)]
@@ -33,17 +36,6 @@ pub struct About<'a> {
     pub sizes: &'a SizeSource,
     /// The run's name.
     pub run: &'a str,
-}
-
-/// A location that is open.
-#[derive(Debug)]
-pub struct OpenLocation {
-    /// As given.
-    pub path: PathBuf,
-    /// Open for reading; locked where it comes first in the list.
-    pub directory: File,
-    /// What it is.
-    pub place: Place,
 }
 
 /// Where the files of a run are. Empty (no locations) for an engine that has no files.
@@ -79,14 +71,14 @@ impl Pool {
         let mut distinct = Vec::new();
         let mut seen = HashSet::new();
         for location in config.effective_locations() {
-            let directory = checks::open_directory(&location.path)?;
-            let no_access = |error| checks::no_access(&location.path, error);
+            let directory = open_directory(&location.path)?;
+            let no_access = |error| no_access(&location.path, error);
             let data = directory.metadata().map_err(no_access)?;
             if seen.insert((data.dev(), data.ino())) {
                 lock(&location.path, &directory)?;
                 refuse_leftovers(&location.path, &directory)?;
                 rustix::fs::access(&location.path, rustix::fs::Access::WRITE_OK)
-                    .map_err(|errno| checks::no_access(&location.path, errno.into()))?;
+                    .map_err(|errno| no_access(errno.into()))?;
                 distinct.push(locations.len());
             }
             let place = Place::describe(&location.path, &directory).map_err(no_access)?;
@@ -131,74 +123,6 @@ impl Pool {
             }
         }
         Ok(())
-    }
-
-    /// Makes the directories of several workers and returns the pool of each, locked and
-    /// with manifests of its own. The pool's own manifests must have been written.
-    ///
-    /// # Errors
-    /// [`Refusal::Access`]; what was made is removed again.
-    pub fn split(
-        &mut self,
-        about: &About<'_>,
-        beginnings: &[Vec<u8>],
-        system: &dyn System,
-    ) -> Result<Vec<Self>, Refusal> {
-        let mut pools: Vec<Self> = Vec::new();
-        for (worker, beginning) in (0u64..).zip(beginnings) {
-            match self.make_worker(about, worker, beginning, system) {
-                Ok(pool) => pools.push(pool),
-                Err(refusal) => {
-                    pools.iter_mut().for_each(|pool| drop(pool.remove_manifests()));
-                    self.remove_worker_directories(system);
-                    self.remove_manifests();
-                    return Err(refusal);
-                }
-            }
-        }
-        Ok(pools)
-    }
-
-    fn make_worker(
-        &mut self,
-        about: &About<'_>,
-        worker: u64,
-        beginning: &[u8],
-        system: &dyn System,
-    ) -> Result<Self, Refusal> {
-        let mut pool =
-            Self { subdirectories: self.subdirectories, key_base: worker << 40, ..Self::default() };
-        for location in &self.locations {
-            let path = location.path.join(worker_name(worker));
-            let name = std::ffi::CString::new(worker_name(worker)).unwrap_or_default();
-            retry(|| system.make_directory(location.directory.as_fd(), &name))
-                .map_err(|errno| checks::no_access(&path, errno.into()))?;
-            self.worker_directories += 1;
-            let directory = checks::open_directory(&path)?;
-            lock(&path, &directory)?;
-            let mut place = location.place.clone();
-            place.resolved.push(worker_name(worker));
-            pool.distinct.push(pool.locations.len());
-            pool.locations.push(OpenLocation { path, directory, place });
-        }
-        pool.write_manifests(about, beginning)?;
-        Ok(pool)
-    }
-
-    /// Removes the workers' directories, which must be empty by now. Returns those that
-    /// could not be removed.
-    pub fn remove_worker_directories(&mut self, system: &dyn System) -> Vec<Leftover> {
-        let mut left = Vec::new();
-        let locations = self.locations.len().max(1) as u64;
-        for made in 0..std::mem::take(&mut self.worker_directories) {
-            let location = &self.locations[(made % locations) as usize];
-            let name = worker_name(made / locations);
-            let path = location.path.join(&name);
-            let name = std::ffi::CString::new(name).unwrap_or_default();
-            let result = retry(|| system.remove_directory(location.directory.as_fd(), &name));
-            note(&mut 0, &mut left, Call::RemoveDirectory, result, || path);
-        }
-        left
     }
 
     /// The distinct directories of the locations.
@@ -411,12 +335,6 @@ impl Pool {
     }
 }
 
-/// Name of a worker's directory.
-#[must_use]
-pub fn worker_name(worker: u64) -> String {
-    format!("w{worker}")
-}
-
 /// Counts a removal; one that finds nothing to remove is neither done nor left.
 fn note(
     count: &mut u64,
@@ -435,21 +353,8 @@ fn note(
     }
 }
 
-/// Keeps other runs out of a directory for as long as it is open, also after SIGKILL no
-/// longer than that.
-///
-/// # Errors
-/// [`Refusal::Busy`] when another process holds it.
-pub fn lock(path: &Path, directory: &File) -> Result<(), Refusal> {
-    match retry(|| rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive)) {
-        Ok(()) => Ok(()),
-        Err(Errno::WOULDBLOCK) => Err(Refusal::Busy(path.to_owned())),
-        Err(errno) => Err(checks::no_access(path, errno.into())),
-    }
-}
-
 fn refuse_leftovers(path: &Path, directory: &File) -> Result<(), Refusal> {
-    match manifest::find(directory).map_err(|error| checks::no_access(path, error))? {
+    match manifest::find(directory).map_err(|error| no_access(path, error))? {
         Found::Nothing => Ok(()),
         Found::Manifest(..) | Found::CutShort => Err(Refusal::Leftovers(path.to_owned())),
         Found::Unreadable(reason) => {
