@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::units::{grouped, human_bytes};
 use crate::volume::device::{Device, Layer};
 use crate::volume::host::{DirtyPages, Host};
-use crate::volume::place::{Mount, Place};
+use crate::volume::{mount::Mount, place::Place};
 
 /// The lines on a directory, its mount and its devices.
 pub fn place(place: &Place, out: &mut dyn Write) -> io::Result<()> {

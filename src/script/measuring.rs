@@ -2,8 +2,8 @@
 //! reach the device, and what its files hold.
 
 use super::arguments::Arguments;
-use super::command::{Command, CommandRow, ROW, Values, set};
 use super::error::LineError;
+use super::row::{Command, CommandRow, ROW, Values, set};
 use crate::units::parse_duration;
 use crate::workload::policy::{
     Cache, Choice, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy,

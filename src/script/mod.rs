@@ -14,6 +14,7 @@ mod output;
 pub mod program;
 mod progress;
 pub mod prompt;
+mod row;
 mod runs;
 mod show;
 mod speech;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::arguments::Arguments;
-use super::command::Command;
 use super::error::LineError;
+use super::row::Command;
 use super::word::Dialect;
 use crate::report::FORMATS;
 use crate::workload::config::Bias;

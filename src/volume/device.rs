@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::place::Mount;
+use super::mount::Mount;
 
 /// The unit of the kernel's sector counts, bytes, whatever the device's own.
 pub const SECTOR: u64 = 512;
@@ -182,7 +182,7 @@ impl Device {
             let mount = mount?;
             if let Some(upper) = mount.option("upperdir") {
                 let upper = File::open(upper).ok()?;
-                let below = super::place::Place::mount_of(&upper);
+                let below = super::mount::Mount::of(&upper);
                 return Self::under(&upper, below.as_ref());
             }
             let source = fs::metadata(&mount.source).ok()?;

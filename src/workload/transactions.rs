@@ -7,9 +7,9 @@ use std::collections::TryReserveError;
 
 use super::config::{Bias, Config};
 use super::content::FileContent;
-use super::file_set::{FileSet, PooledFile};
+use super::file_set::FileSet;
 use super::generator::{AnyGenerator, Generator, Mt19937, Xoshiro};
-use super::operation::{FileId, Operation, Skip, Step};
+use super::operation::{FileId, Operation, PooledFile, Skip, Step};
 use super::policy::GeneratorKind;
 use super::sizes::SizeSource;
 

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, StatxFlags};
 use serde::{Deserialize, Serialize};
 
 use super::{Ground, Tested};
-use crate::volume::place::Mount;
+use crate::volume::mount::Mount;
 
 /// The kernel's time of day for files moves in ticks of at most 10 ms; two of them.
 const TICK: Duration = Duration::from_millis(25);

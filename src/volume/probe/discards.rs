@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::units::human_bytes;
 use crate::volume::cache::sync_file_system;
 use crate::volume::device::{Device, DeviceCounts};
-use crate::volume::place::{Mount, Place};
+use crate::volume::{mount::Mount, place::Place};
 
 /// Written and deleted, bytes.
 const SIZE: u64 = 8 << 20;
@@ -122,7 +122,7 @@ pub(super) fn examine(
 
 /// The mount of an overlay's upper directory: what is written goes there.
 fn upper_mount(mount: &Mount) -> Option<Mount> {
-    Place::mount_of(&File::open(mount.option("upperdir")?).ok()?)
+    Mount::of(&File::open(mount.option("upperdir")?).ok()?)
 }
 
 /// The device whose discards a trial would count, or why a trial makes no sense.

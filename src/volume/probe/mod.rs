@@ -20,7 +20,8 @@ pub use direct::DirectIo;
 pub use discards::{DiscardMode, Discards, Reach};
 
 use super::host::Host;
-use super::place::{Mount, Place};
+use super::mount::Mount;
+use super::place::Place;
 use crate::interrupt::Interrupt;
 
 /// Name of the document format of a [`Probe`].
