@@ -99,8 +99,10 @@ impl Runner<'_> {
                 (pool.split(&about, &beginnings, self.system)?, Some(pool))
             }
         };
+        let warming_up = Arc::default();
         let timed: Vec<TimedSystem<'_>> = if config.latency == LatencyLevel::On {
-            pools.iter().map(|_| TimedSystem::new(self.system, self.clock)).collect()
+            let timed = |_| TimedSystem::new(self.system, self.clock, Arc::clone(&warming_up));
+            pools.iter().map(timed).collect()
         } else {
             Vec::new()
         };
@@ -109,6 +111,7 @@ impl Runner<'_> {
             clock: self.clock,
             interrupt: self.interrupt.clone(),
             abandon: Arc::default(),
+            warming_up,
             done: self.progress.counter().unwrap_or_default(),
         };
         let mut workers = Vec::new();

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Barrier;
+use std::sync::atomic::Ordering;
 
 use super::clock::{Clock, Moment};
 use super::failure::{self, Stop};
@@ -78,7 +79,8 @@ impl<'a, 'p> Play<'a, 'p> {
         if self.shared.interrupt.pending().is_none() {
             result.settled_after = self.settle();
         }
-        result.activity_total = Some(self.counts().since(&self.at_start));
+        result.activity_total =
+            self.config.measures().then(|| self.counts().since(&self.at_start));
         self.fill(result);
     }
 
@@ -106,9 +108,12 @@ impl<'a, 'p> Play<'a, 'p> {
         if let Some(warmup) = config.warmup_ns {
             let deadline = Some(Moment(self.shared.clock.now().0.saturating_add(warmup)));
             let limit = Limit { transactions: MAX_TRANSACTIONS, deadline };
-            self.together(Phase::WarmUp, move |worker, _| {
+            self.shared.warming_up.store(true, Ordering::Relaxed);
+            let outcome = self.together(Phase::WarmUp, move |worker, _| {
                 worker.transactions(Phase::WarmUp, limit, |_| {})
-            })?;
+            });
+            self.shared.warming_up.store(false, Ordering::Relaxed);
+            outcome?;
         }
         self.transactions()?;
         self.sync(Phase::TransactionSync)?;

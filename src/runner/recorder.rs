@@ -126,7 +126,8 @@ impl Recorder {
         }
         for (phase, timeline) in self.timelines {
             let end = result.phase(phase).map_or(Moment(0), |time| time.end);
-            let timeline = timeline.relative_to(origin);
+            let mut timeline = timeline.relative_to(origin);
+            timeline.cover(end);
             let stalls = timeline.stalls(end);
             result.timelines.push(PhaseTimeline { phase, timeline, stalls });
         }

@@ -1,7 +1,8 @@
 //! System calls that are measured one by one.
 
 use std::ffi::CStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
@@ -16,13 +17,15 @@ use crate::engine::{Call, System};
 pub struct TimedSystem<'a> {
     inner: &'a dyn System,
     clock: &'a dyn Clock,
+    /// As long as it is true, calls are not recorded.
+    paused: Arc<AtomicBool>,
     latencies: Mutex<CallLatencies>,
 }
 
 impl<'a> TimedSystem<'a> {
-    /// Measures the calls of `inner` by a clock.
-    pub fn new(inner: &'a dyn System, clock: &'a dyn Clock) -> Self {
-        Self { inner, clock, latencies: Mutex::default() }
+    /// Measures the calls of `inner` by a clock, unless paused.
+    pub fn new(inner: &'a dyn System, clock: &'a dyn Clock, paused: Arc<AtomicBool>) -> Self {
+        Self { inner, clock, paused, latencies: Mutex::default() }
     }
 
     /// What was recorded so far.
@@ -31,6 +34,9 @@ impl<'a> TimedSystem<'a> {
     }
 
     fn time<T>(&self, call: Call, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.paused.load(Ordering::Relaxed) {
+            return body();
+        }
         let begun = self.clock.now();
         let result = body();
         let elapsed = self.clock.now().since(begun);

@@ -90,6 +90,14 @@ impl Timeline {
         self.intervals = joined.collect();
     }
 
+    /// Joins intervals until few enough reach to a moment, whether or not anything was
+    /// recorded near it.
+    pub fn cover(&mut self, end: Moment) {
+        while end.since(self.start) / self.interval_ns > MOST_INTERVALS as u64 {
+            self.halve();
+        }
+    }
+
     /// Adds all of another that began at the same moment.
     pub fn merge(&mut self, mut other: Self) {
         while self.interval_ns < other.interval_ns {
@@ -160,6 +168,17 @@ mod tests {
         (0..1000).for_each(|at| timeline.record(Moment(at * MS), 0, MS));
         let stalls = timeline.stalls(Moment(1350 * MS));
         assert_eq!(stalls, [Stall { start: Moment(1000 * MS), length_ns: 300 * MS }]);
+    }
+
+    #[test]
+    fn a_pause_of_years_at_the_end_takes_no_memory() {
+        let mut timeline = Timeline::new(Moment(0), MS);
+        (0..10).for_each(|at| timeline.record(Moment(at * MS), 0, MS));
+        let end = Moment(10 * 365 * 24 * 3_600_000 * MS);
+        timeline.cover(end);
+        assert!(end.0 / timeline.interval_ns <= MOST_INTERVALS as u64);
+        assert_eq!(timeline.intervals.iter().map(|i| i.operations).sum::<u64>(), 10);
+        assert_eq!(timeline.stalls(end), []);
     }
 
     #[test]

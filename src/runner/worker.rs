@@ -36,6 +36,8 @@ pub struct Shared<'a> {
     pub interrupt: Interrupt,
     /// Set by one that failed: the others stop, too.
     pub abandon: Arc<AtomicBool>,
+    /// True while transactions are played that do not count.
+    pub warming_up: Arc<AtomicBool>,
     /// Transactions done by all of them, now and then; for showing progress.
     pub done: Arc<AtomicU64>,
 }

@@ -170,7 +170,9 @@ fn repeat(bytes: &mut [u8], period: usize) {
 /// that keeps transfers aligned.
 fn start_of(key: u64) -> u64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15; // Fibonacci hashing: 2⁶⁴ by the golden ratio
-    (key.wrapping_mul(GOLDEN) >> 20) % (POOL / ALIGNMENT) * ALIGNMENT
+    const PLACES: u64 = POOL / ALIGNMENT;
+    // The highest bits: only they depend on all of the key.
+    (key.wrapping_mul(GOLDEN) >> (u64::BITS - PLACES.ilog2())) * ALIGNMENT
 }
 
 /// Zeroed memory that begins at a page boundary.

@@ -5,6 +5,7 @@ mod clean;
 mod faults;
 mod golden;
 mod language;
+mod measuring;
 mod oracle;
 mod probe;
 mod prompt;
