@@ -165,7 +165,7 @@ fn fs_mark(volume: &Volume, contest: Contest) -> Rates {
         let mut command = Command::new(&program);
         command.current_dir(place.path());
         for thread in 0..contest.threads {
-            command.arg("-d").arg(place.path().join(format!("d{thread}")));
+            command.arg("-d").arg(format!("d{thread}")); // it takes short paths only
         }
         let (size, files) = (contest.size.to_string(), files.to_string());
         let (threads, sync) = (contest.threads.to_string(), u8::from(contest.fsync).to_string());
