@@ -79,8 +79,7 @@ impl<'a, 'p> Play<'a, 'p> {
         if self.shared.interrupt.pending().is_none() {
             result.settled_after = self.settle();
         }
-        result.activity_total =
-            self.config.measures().then(|| self.counts().since(&self.at_start));
+        result.activity_total = self.config.measures().then(|| self.counts().since(&self.at_start));
         self.fill(result);
     }
 
