@@ -90,6 +90,16 @@ pub enum Action {
         #[arg(default_value = ".")]
         dir: PathBuf,
     },
+    /// Describe DIR's file system, device and machine, and try in a temporary subdirectory
+    /// what they really do: access times, discards, O_DIRECT, birth times.
+    Probe {
+        /// The directory.
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// Print one JSON document instead.
+        #[arg(long)]
+        json: bool,
+    },
     /// Run the script published in 2011 (10,000 files, 20,000 transactions, about 1.2 GB
     /// written) in a temporary directory, which is removed afterwards.
     Demo {

@@ -12,12 +12,13 @@ use anyhow::Context;
 use clap::Parser;
 
 use cli::{Action, Cli, OverrideArgs, SessionArgs};
-use trimark::interrupt::Signals;
-use trimark::report::FORMATS;
+use trimark::interrupt::{Signals, signal_name};
+use trimark::report::{self, FORMATS};
 use trimark::runner::clean::{Cleaned, clean};
 use trimark::script::grammar::parse_line;
 use trimark::script::program::{self, Program};
 use trimark::script::{Command, Dialect, Flow, Overrides, Session, Trouble, prompt};
+use trimark::volume;
 use trimark::workload::{Assignment, Location, LocationChange};
 
 /// What PostMark prints first.
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
             Some(Action::Run { config, no_rc, overrides }) => run(config, no_rc, &overrides),
             Some(Action::Show { config, no_rc, overrides }) => show(config, no_rc, &overrides),
             Some(Action::Clean { dir }) => clean_directory(&dir),
+            Some(Action::Probe { dir, json }) => probe(&dir, json),
             Some(Action::Demo { overrides }) => demo(&overrides),
             Some(Action::Commands { prefix }) => commands(&prefix.join(" ")),
             Some(Action::Man) => man::print().map(|()| 0),
@@ -197,6 +199,33 @@ fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
         writeln!(out, "Could not be removed: '{}': {}", left.path.display(), left.reason)?;
     }
     Ok(u8::from(!clean_up.left.is_empty()))
+}
+
+/// `trimark probe`
+fn probe(directory: &Path, json: bool) -> anyhow::Result<u8> {
+    let signals = Signals::install().context("cannot take over signals")?;
+    let (probed, signal) = {
+        let _held = signals.hold();
+        let interrupt = signals.interrupt();
+        (volume::probe::probe(directory, &interrupt), interrupt.pending())
+    };
+    if let Some(signal) = signal {
+        return Err(Trouble::Interrupted { signal, name: signal_name(signal) }.into());
+    }
+    let probed = probed.map_err(|error| {
+        Trouble::Script(vec![format!("cannot probe '{}': {error}", directory.display())])
+    })?;
+    if let Some(left) = &probed.left {
+        eprintln!("trimark: warning: a temporary directory could not be removed: {left}");
+    }
+    let mut out = io::stdout().lock();
+    let written = if json {
+        report::probe::json(&probed, &mut out)
+    } else {
+        report::probe::text(&probed, &mut out)
+    };
+    written.map_err(Trouble::Output)?;
+    Ok(0)
 }
 
 fn read_program(config: Option<PathBuf>, no_rc: bool) -> Result<Program, Trouble> {

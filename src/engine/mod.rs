@@ -19,6 +19,7 @@ use rustix::io::Errno;
 
 use crate::interrupt::Interrupt;
 use crate::workload::content::{FileContent, Mismatch};
+use system::retry;
 pub use system::{Call, Kernel, System};
 
 /// A file by the directory it is under and its name relative to that.
@@ -187,8 +188,7 @@ impl SyncSchedule {
 
 /// Removes a file; shared by the engines that have files.
 fn unlink(system: &dyn System, target: Target<'_>) -> Result<(), OperationError> {
-    system
-        .unlink(target.directory, target.name)
+    retry(|| system.unlink(target.directory, target.name))
         .map_err(|errno| OperationError::new(Call::Unlink, errno, 0))
 }
 

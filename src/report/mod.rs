@@ -3,7 +3,9 @@
 
 mod instruments;
 mod json;
+mod place;
 pub mod postmark;
+pub mod probe;
 pub mod spread;
 mod text;
 

@@ -7,7 +7,6 @@ use super::instruments::instruments;
 use crate::runner::measurement::{PhaseTime, RunResult, Status, Tally};
 use crate::stats::metrics::metric;
 use crate::units::{grouped, human_bytes, human_duration, human_rate, seconds};
-use crate::volume::place::Mount;
 use crate::workload::config::Bias;
 use crate::workload::policy::{Choice, Content, SyncPolicy};
 use crate::workload::sizes::Sizes;
@@ -19,6 +18,9 @@ pub fn full(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     status(run, out)?;
     settings(run, out)?;
     places(run, out)?;
+    if let Some(host) = &run.host {
+        super::place::host(host, out)?;
+    }
     times(run, out)?;
     operations(run, out)?;
     data(run, out)?;
@@ -151,24 +153,9 @@ fn places(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "Location   none: the null engine touches no file")?;
     }
     for place in &run.places {
-        writeln!(out, "Location   {}", place.resolved.display())?;
-        if let Some(mount) = &place.mount {
-            let at = mount.mount_point.display();
-            writeln!(out, "           {} on {at} from {}", mount.file_system, mount.source)?;
-            writeln!(out, "           options in force: {}", options(mount))?;
-        }
-        let inodes = place.free_inodes.map(|free| format!(", {} inodes", grouped(free)));
-        let free = human_bytes(place.free_bytes);
-        writeln!(out, "           free at the start: {free}{}", inodes.unwrap_or_default())?;
+        super::place::place(place, out)?;
     }
     Ok(())
-}
-
-/// The listed options; of the unlisted ones, most of them defaults, only `discard`.
-fn options(mount: &Mount) -> String {
-    let discard = mount.unlisted_options.iter().find(|option| *option == "discard");
-    let all: Vec<&str> = mount.options.iter().chain(discard).map(String::as_str).collect();
-    all.join(",")
 }
 
 fn times(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {

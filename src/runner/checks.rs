@@ -2,18 +2,13 @@
 //! its way? Creates nothing.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 
-use super::pool::OpenLocation;
+use super::location::OpenLocation;
 use super::refusal::Refusal;
 use crate::units::{grouped, human_bytes};
 use crate::volume::place::Space;
 use crate::workload::Config;
-
-/// File systems that may store less than is written.
-const COMPRESSING: [&str; 4] = ["btrfs", "zfs", "bcachefs", "f2fs"];
 
 /// Refuses when an entry of a location has a name that the run is sure to need.
 /// Returns warnings for names it may need.
@@ -148,58 +143,6 @@ fn likely_size(config: &Config, block: u64) -> u64 {
     let size = if appends { (middle + config.size_high as f64) / 2.0 } else { middle };
     let blocks = (size / block as f64).ceil().max(1.0);
     (config.workers as f64 * files * blocks * block as f64) as u64
-}
-
-impl OpenLocation {
-    fn may_compress(&self) -> bool {
-        let mount = self.place.mount.as_ref();
-        mount.is_none_or(|mount| COMPRESSING.contains(&mount.file_system.as_str()))
-    }
-
-    pub(super) fn no_access(&self, error: std::io::Error) -> Refusal {
-        no_access(&self.path, error)
-    }
-}
-
-/// The refusal for an I/O error at a location.
-pub fn no_access(path: &Path, error: std::io::Error) -> Refusal {
-    use std::io::ErrorKind;
-    let hint = match error.kind() {
-        ErrorKind::PermissionDenied => {
-            "choose a directory you may write to with `set location DIR`"
-        }
-        ErrorKind::ReadOnlyFilesystem => "the file system is mounted read-only; choose another",
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "there is no room left; free some space"
-        }
-        _ => "choose another directory with `set location DIR`",
-    };
-    Refusal::Access { path: path.to_owned(), error, hint }
-}
-
-/// Opens a location, which must be an existing directory.
-///
-/// # Errors
-/// [`Refusal::Location`] when it is none, [`Refusal::Access`] when it cannot be opened.
-pub fn open_directory(path: &Path) -> Result<File, Refusal> {
-    use std::io::ErrorKind;
-    let refused = |reason: &str, hint| Refusal::Location {
-        path: path.to_owned(),
-        reason: reason.to_owned(),
-        hint,
-    };
-    let directory = File::open(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            refused("there is no such directory", "make it, or correct the path")
-        }
-        ErrorKind::NotADirectory => refused("part of its path is no directory", "correct the path"),
-        _ => no_access(path, error),
-    })?;
-    let kind = directory.metadata().map_err(|error| no_access(path, error))?;
-    if !kind.is_dir() {
-        return Err(refused("it is not a directory", "name a directory"));
-    }
-    Ok(directory)
 }
 
 #[cfg(test)]

@@ -3,23 +3,32 @@
 //! A file is the run's when all of this holds: its name is a number the run had
 //! reserved, in a directory of the run; it is a regular file with one name, owned by the
 //! run's user; it is not older than the run's manifest; it is no larger than the run's
-//! files can be, and it begins as every file of the run does. Only the newest may be
-//! shorter than the smallest size, as it may have been cut off.
+//! files can be, and it begins as every file of the run does. One that is too short to
+//! tell must be the very file that was being made when the run was killed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use super::checks::{no_access, open_directory, plain_number};
+use super::checks::plain_number;
+use super::evidence::begins_with;
+use super::location::{lock, no_access, open_directory};
 use super::manifest::{self, FileTime, Found, Manifest};
 use super::measurement::{CleanUp, Leftover};
-use super::pool::{lock, worker_name};
+use super::pool::worker_name;
 use super::refusal::Refusal;
+use super::unfinished::being_made;
+use crate::workload::FileId;
+
+/// The number up to which files were reserved, after a crash of the system.
+const UNKNOWN: u64 = u64::MAX;
+/// So many bytes that begin as the run's files do are no accident, also in a file that is
+/// shorter than its files are when whole.
+const TELLING: u64 = 16;
 
 /// What was found in a directory.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,80 +49,54 @@ pub struct Cleaned {
 /// manifest that cannot be understood.
 pub fn clean(path: &Path) -> Result<Cleaned, Refusal> {
     let mut cleaned = Cleaned::default();
-    let Some(first) = Remains::find(path)? else { return Ok(cleaned) };
-    let mut others: BTreeSet<&Path> = BTreeSet::new();
-    others.extend(first.manifest.locations.iter().map(PathBuf::as_path));
+    let Some(first) = Remains::find(path, &mut cleaned)? else { return Ok(cleaned) };
+    let mut others: BTreeSet<PathBuf> = first.manifest.locations.iter().cloned().collect();
     if let Ok(resolved) = path.canonicalize() {
-        others.remove(resolved.as_path());
+        others.remove(&resolved);
     }
-    let mut all = Vec::new();
+    let run = first.manifest.run.clone();
+    let mut all = vec![first];
     for other in others.into_iter().filter(|other| other.exists()) {
-        all.extend(Remains::find(other)?.filter(|found| found.manifest.run == first.manifest.run));
+        let found = Remains::find(&other, &mut cleaned)?;
+        all.extend(found.filter(|found| found.manifest.run == run));
     }
-    all.insert(0, first);
+    if all[0].manifest.is_of_workers() {
+        clean_workers(&all, &mut cleaned)?;
+    } else {
+        remove_all(&all, &mut cleaned)?;
+    }
     for remains in &all {
-        remains.remove(&mut cleaned)?;
+        remains.close(&mut cleaned)?;
     }
     Ok(cleaned)
 }
 
-/// A directory with a manifest, locked.
-struct Remains {
-    path: PathBuf,
-    directory: File,
-    manifest: Manifest,
-    reserved: u64,
+/// Removes the files and subdirectories of a run, or of one of its workers.
+fn remove_all(all: &[Remains], cleaned: &mut Cleaned) -> Result<(), Refusal> {
+    let unfinished = unfinished(all)?;
+    all.iter().try_for_each(|remains| remains.remove(unfinished, cleaned))
 }
 
-impl Remains {
-    fn find(path: &Path) -> Result<Option<Self>, Refusal> {
-        let directory = open_directory(path)?;
-        lock(path, &directory)?;
-        match manifest::find(&directory).map_err(|error| no_access(path, error))? {
-            Found::Nothing => Ok(None),
-            Found::Unreadable(reason) => {
-                Err(Refusal::ForeignManifest { path: path.to_owned(), reason })
-            }
-            Found::Manifest(manifest, mut reserved) => {
-                if manifest.boot != manifest::current_boot() {
-                    // The crash may have lost the last update of the number.
-                    reserved = u64::MAX;
-                }
-                Ok(Some(Self { path: path.to_owned(), directory, manifest: *manifest, reserved }))
-            }
+/// Cleans what several workers left: each has a directory in every location, with a
+/// manifest of its own unless the run was killed before it was written.
+fn clean_workers(all: &[Remains], cleaned: &mut Cleaned) -> Result<(), Refusal> {
+    let Manifest { run, config, .. } = &all[0].manifest;
+    for worker in 0..config.workers {
+        let mut paths: Vec<PathBuf> =
+            all.iter().map(|remains| remains.path.join(worker_name(worker))).collect();
+        paths.retain(|path| path.symlink_metadata().is_ok_and(|data| data.is_dir()));
+        let mut remains = Vec::new();
+        for path in &paths {
+            remains
+                .extend(Remains::find(path, cleaned)?.filter(|found| found.manifest.run == *run));
         }
-    }
-
-    fn remove(&self, cleaned: &mut Cleaned) -> Result<(), Refusal> {
-        let failed = |error| no_access(&self.path, error);
-        if self.manifest.workers > 0 {
-            self.remove_workers(cleaned)?;
-        } else if self.manifest.subdirectories == 0 {
-            self.remove_files(&self.path, &self.directory, cleaned).map_err(failed)?;
-        } else {
-            self.remove_subdirectories(cleaned).map_err(failed)?;
-        }
+        remove_all(&remains, cleaned)?;
         if cleaned.clean_up.left.is_empty() {
-            manifest::remove(&self.directory).map_err(failed)?;
+            for one in &remains {
+                manifest::remove(&one.directory).map_err(|error| no_access(&one.path, error))?;
+            }
         }
-        cleaned.directories.push(self.path.clone());
-        Ok(())
-    }
-
-    /// The directories of several workers, each with a manifest unless the run was killed
-    /// before it was written.
-    fn remove_workers(&self, cleaned: &mut Cleaned) -> Result<(), Refusal> {
-        for worker in 0..self.manifest.workers {
-            let path = self.path.join(worker_name(worker));
-            if !path.symlink_metadata().is_ok_and(|data| data.is_dir()) {
-                continue;
-            }
-            if let Some(remains) = Self::find(&path)?
-                && remains.manifest.run == self.manifest.run
-            {
-                remains.remove(cleaned)?;
-                cleaned.directories.pop();
-            }
+        for path in paths {
             match std::fs::remove_dir(&path) {
                 Ok(()) => cleaned.clean_up.directories += 1,
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
@@ -122,29 +105,179 @@ impl Remains {
                 Err(error) => leave(cleaned, path, error),
             }
         }
+    }
+    Ok(())
+}
+
+/// The file that was being made when the run was killed, should one be there that only
+/// this can tell.
+fn unfinished(all: &[Remains]) -> Result<Option<FileId>, Refusal> {
+    let (mut whole, mut short) = (HashSet::new(), HashSet::new());
+    for remains in all {
+        remains.survey(&mut whole, &mut short).map_err(|error| no_access(&remains.path, error))?;
+    }
+    let Some(Remains { manifest, .. }) = all.first() else { return Ok(None) };
+    if all.iter().any(|remains| remains.reserved == UNKNOWN) {
+        return Ok(None); // nor is it known then which of its files reached the disk
+    }
+    let directories = directories_each(manifest);
+    let first_alike = |directory: u32| {
+        let path = &manifest.locations[(directory / directories) as usize];
+        directory_number(manifest, path, directory % directories).unwrap_or(directory)
+    };
+    let worker = manifest.worker.unwrap_or(0);
+    Ok(being_made(&manifest.config, worker, &whole, &short, first_alike))
+}
+
+/// Directories of each location that hold files.
+fn directories_each(manifest: &Manifest) -> u32 {
+    manifest.config.effective_subdirectories().max(1) as u32
+}
+
+/// How the stream numbers a directory: a location's subdirectory, or itself.
+fn directory_number(manifest: &Manifest, location: &Path, subdirectory: u32) -> Option<u32> {
+    let index = manifest.locations.iter().position(|path| path == location)?;
+    Some(index as u32 * directories_each(manifest) + subdirectory)
+}
+
+/// What a file with a name of the run's is, by all that can be seen of it.
+enum Verdict {
+    Ours,
+    /// Perhaps ours, being made.
+    Short,
+    Foreign,
+}
+
+/// A directory with a manifest, locked.
+struct Remains {
+    path: PathBuf,
+    directory: File,
+    manifest: Manifest,
+    reserved: u64,
+    /// The first of its directories in the stream; none if it is not where it was.
+    first_directory: Option<u32>,
+}
+
+impl Remains {
+    /// Looks for them. Of a run killed before it made anything but the beginning of a
+    /// manifest, that is removed.
+    fn find(path: &Path, cleaned: &mut Cleaned) -> Result<Option<Self>, Refusal> {
+        let directory = open_directory(path)?;
+        lock(path, &directory)?;
+        match manifest::find(&directory).map_err(|error| no_access(path, error))? {
+            Found::Nothing => Ok(None),
+            Found::CutShort => {
+                manifest::remove(&directory).map_err(|error| no_access(path, error))?;
+                cleaned.directories.push(path.to_owned());
+                Ok(None)
+            }
+            Found::Unreadable(reason) => {
+                Err(Refusal::ForeignManifest { path: path.to_owned(), reason })
+            }
+            Found::Manifest(manifest, mut reserved) => {
+                if manifest.boot != manifest::current_boot() {
+                    // The crash may have lost the last update of the number.
+                    reserved = UNKNOWN;
+                }
+                let resolved = path.canonicalize().map_err(|error| no_access(path, error))?;
+                let first_directory = directory_number(&manifest, &resolved, 0);
+                let (path, manifest) = (path.to_owned(), *manifest);
+                Ok(Some(Self { path, directory, manifest, reserved, first_directory }))
+            }
+        }
+    }
+
+    fn subdirectories(&self) -> u64 {
+        self.manifest.config.effective_subdirectories()
+    }
+
+    /// Sorts the run's files into those that are surely its own and those that are too
+    /// short to tell.
+    fn survey(&self, whole: &mut HashSet<FileId>, short: &mut HashSet<FileId>) -> io::Result<()> {
+        let mut note = |path: &Path, directory: &File, subdirectory| {
+            for (number, name) in self.reserved_entries(path)? {
+                let file = self.file(number, subdirectory);
+                match self.judge(directory, &name)? {
+                    Verdict::Ours => drop(whole.insert(file)),
+                    Verdict::Short => drop(short.insert(file)),
+                    Verdict::Foreign => {}
+                }
+            }
+            Ok(())
+        };
+        if self.subdirectories() == 0 {
+            return note(&self.path, &self.directory, 0);
+        }
+        for (index, name) in numbered_entries(&self.path, "s")? {
+            if let Some(directory) = self.open_subdirectory(index, &name)? {
+                note(&self.path.join(name), &directory, index)?;
+            }
+        }
         Ok(())
     }
 
-    fn remove_subdirectories(&self, cleaned: &mut Cleaned) -> io::Result<()> {
-        for (index, name) in numbered_entries(&self.path, "s")? {
-            if index >= self.manifest.subdirectories {
-                continue;
-            }
+    fn file(&self, number: u64, subdirectory: u64) -> FileId {
+        let first = self.first_directory.unwrap_or(u32::MAX);
+        FileId { number, directory: first.saturating_add(subdirectory as u32) }
+    }
+
+    /// Entries with numbers that the run had reserved.
+    fn reserved_entries(&self, path: &Path) -> io::Result<Vec<(u64, String)>> {
+        let mut entries = numbered_entries(path, "")?;
+        entries.retain(|(number, _)| (1..=self.reserved).contains(number));
+        Ok(entries)
+    }
+
+    /// A subdirectory, if it is one that the run made.
+    fn open_subdirectory(&self, index: u64, name: &str) -> io::Result<Option<File>> {
+        if index >= self.subdirectories() {
+            return Ok(None);
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(directory) = rustix::fs::openat(&self.directory, name, flags, Mode::empty()) else {
+            return Ok(None);
+        };
+        let directory = File::from(directory);
+        Ok(self.is_as_young(&directory)?.then_some(directory))
+    }
+
+    fn remove(&self, unfinished: Option<FileId>, cleaned: &mut Cleaned) -> Result<(), Refusal> {
+        let failed = |error| no_access(&self.path, error);
+        if self.subdirectories() == 0 {
+            let unfinished = unfinished.filter(|file| *file == self.file(file.number, 0));
+            self.remove_files(&self.path, &self.directory, unfinished, cleaned).map_err(failed)?;
+        } else {
+            self.remove_subdirectories(unfinished, cleaned).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the manifest, if nothing of the run is left.
+    fn close(&self, cleaned: &mut Cleaned) -> Result<(), Refusal> {
+        if cleaned.clean_up.left.is_empty() {
+            let failed = |error| no_access(&self.path, error);
+            manifest::remove(&self.directory).map_err(failed)?;
+        }
+        cleaned.directories.push(self.path.clone());
+        Ok(())
+    }
+
+    fn remove_subdirectories(
+        &self,
+        unfinished: Option<FileId>,
+        cleaned: &mut Cleaned,
+    ) -> io::Result<()> {
+        let mut entries = numbered_entries(&self.path, "s")?;
+        entries.retain(|(index, _)| *index < self.subdirectories());
+        for (index, name) in entries {
             let path = self.path.join(&name);
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let Ok(directory) =
-                rustix::fs::openat(&self.directory, name.as_str(), flags, Mode::empty())
-            else {
+            let Some(directory) = self.open_subdirectory(index, &name)? else {
                 cleaned.foreign.push(path);
                 continue;
             };
-            let directory = File::from(directory);
-            if !self.is_as_young(&directory)? {
-                cleaned.foreign.push(path);
-                continue;
-            }
             let foreign = cleaned.foreign.len();
-            self.remove_files(&path, &directory, cleaned)?;
+            let unfinished = unfinished.filter(|file| *file == self.file(file.number, index));
+            self.remove_files(&path, &directory, unfinished, cleaned)?;
             let others = std::fs::read_dir(&path)?.next().is_some();
             if others && cleaned.foreign.len() == foreign {
                 cleaned.foreign.push(path);
@@ -159,13 +292,20 @@ impl Remains {
     }
 
     /// Removes the run's files of one directory.
-    fn remove_files(&self, path: &Path, directory: &File, cleaned: &mut Cleaned) -> io::Result<()> {
-        let mut entries = numbered_entries(path, "")?;
-        entries.retain(|(number, _)| (1..=self.reserved).contains(number));
-        let newest = entries.iter().map(|(number, _)| *number).max();
-        for (number, name) in entries {
-            let cut_off = Some(number) == newest;
-            if !self.is_ours(directory, &name, cut_off)? {
+    fn remove_files(
+        &self,
+        path: &Path,
+        directory: &File,
+        unfinished: Option<FileId>,
+        cleaned: &mut Cleaned,
+    ) -> io::Result<()> {
+        for (number, name) in self.reserved_entries(path)? {
+            let is_ours = match self.judge(directory, &name)? {
+                Verdict::Ours => true,
+                Verdict::Short => unfinished.is_some_and(|file| file.number == number),
+                Verdict::Foreign => false,
+            };
+            if !is_ours {
                 cleaned.foreign.push(path.join(name));
                 continue;
             }
@@ -177,23 +317,27 @@ impl Remains {
         Ok(())
     }
 
-    /// True for a file this run made; see the module's rules.
-    fn is_ours(&self, directory: &File, name: &str, may_be_cut_off: bool) -> io::Result<bool> {
+    /// Whether this run made a file; see the module's rules.
+    fn judge(&self, directory: &File, name: &str) -> io::Result<Verdict> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let Ok(file) = rustix::fs::openat(directory, name, flags, Mode::empty()) else {
-            return Ok(false);
+            return Ok(Verdict::Foreign);
         };
         let file = File::from(file);
         let stat = manifest::stat(&file)?;
         let regular = FileType::from_raw_mode(stat.stx_mode.into()) == FileType::RegularFile;
         let manifest = &self.manifest;
-        let smallest = if may_be_cut_off { 0 } else { manifest.size_low };
-        Ok(regular
+        let may_be = regular
             && stat.stx_nlink == 1
             && stat.stx_uid == manifest.user
-            && (smallest..=manifest.size_high).contains(&stat.stx_size)
+            && stat.stx_size <= manifest.size_high
             && self.is_as_young(&file)?
-            && begins_with(&file, manifest.beginning.as_bytes(), stat.stx_size)?)
+            && begins_with(&file, manifest, stat.stx_size)?;
+        Ok(match may_be {
+            false => Verdict::Foreign,
+            true if stat.stx_size < manifest.size_low.clamp(1, TELLING) => Verdict::Short,
+            true => Verdict::Ours,
+        })
     }
 
     fn is_as_young(&self, file: &File) -> io::Result<bool> {
@@ -221,15 +365,4 @@ fn numbered_entries(directory: &Path, prefix: &str) -> io::Result<Vec<(u64, Stri
         }
     }
     Ok(found)
-}
-
-/// Whether a file's first bytes are those, as far as it has any.
-fn begins_with(file: &File, beginning: &[u8], size: u64) -> io::Result<bool> {
-    let length = beginning.len().min(usize::try_from(size).unwrap_or(usize::MAX));
-    let mut bytes = vec![0; length];
-    match file.read_exact_at(&mut bytes, 0) {
-        Ok(()) => Ok(bytes == beginning[..length]),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
-    }
 }

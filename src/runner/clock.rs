@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// A moment in nanoseconds. Whole seconds of the calendar are multiples of 10⁹, so that
 /// PostMark's whole-second figures can be made; differences are exact.
@@ -51,8 +53,8 @@ pub trait Clock: Sync {
 /// back or forth during a run does not matter.
 #[derive(Debug)]
 pub struct MonotonicClock {
-    origin: Instant,
-    calendar_at_origin: u64,
+    /// From the kernel's monotonic time to the calendar's, nanoseconds.
+    to_calendar: u64,
 }
 
 impl MonotonicClock {
@@ -60,15 +62,23 @@ impl MonotonicClock {
     #[must_use]
     pub fn start() -> Self {
         let calendar = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { origin: Instant::now(), calendar_at_origin: calendar.as_nanos() as u64 }
+        Self { to_calendar: (calendar.as_nanos() as u64).saturating_sub(monotonic()) }
     }
 }
 
 impl Clock for MonotonicClock {
     #[inline]
     fn now(&self) -> Moment {
-        Moment(self.calendar_at_origin + self.origin.elapsed().as_nanos() as u64)
+        Moment(self.to_calendar + monotonic())
     }
+}
+
+/// The kernel's monotonic time, nanoseconds. Not by `Instant`, whose arithmetic takes a
+/// quarter as long again as reading the clock: this is done twice per operation.
+#[inline]
+fn monotonic() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// Gives out a list of moments, one per call; the last one again when they are used up.

@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, Mode, OFlags, Statx, StatxFlags};
 use serde::{Deserialize, Serialize};
 
+use crate::workload::Config;
+
 /// Name of the manifest in a location.
 pub const NAME: &str = ".trimark-run";
 /// How many file numbers are reserved at once.
@@ -54,15 +56,16 @@ pub struct Manifest {
     pub user: u32,
     /// The run's locations, absolute.
     pub locations: Vec<PathBuf>,
-    /// Workers with a directory of their own, each with a manifest in it; 0 for none.
+    /// With several workers, the one whose directory this is, counted from 0; in the
+    /// location itself none, and `config.workers` tells how many there are.
     #[serde(default)]
-    pub workers: u64,
-    /// Subdirectories of each location, 0 for none.
-    pub subdirectories: u64,
+    pub worker: Option<u64>,
     /// Smallest size of a complete file.
     pub size_low: u64,
     /// Largest size of a file.
     pub size_high: u64,
+    /// Its settings, from which every operation follows.
+    pub config: Config,
     /// The first bytes of every file (text).
     pub beginning: String,
     /// When it was made, by the file system's clock; none before it is there.
@@ -82,6 +85,14 @@ pub struct ManifestFile {
     file: File,
 }
 
+impl Manifest {
+    /// True for that of a location whose files are in directories of several workers.
+    #[must_use]
+    pub fn is_of_workers(&self) -> bool {
+        self.config.workers > 1 && self.worker.is_none()
+    }
+}
+
 impl ManifestFile {
     /// Writes a manifest into a directory and onto the disk. One that is there already is
     /// never replaced.
@@ -94,6 +105,8 @@ impl ManifestFile {
             rustix::fs::openat(directory, NAME, flags, Mode::from_raw_mode(0o644))?.into();
         let written = stat(&file).and_then(|made| {
             manifest.made = Some(FileTime::of(&made));
+            // Not this process's user: file systems may map users, or have only one.
+            manifest.user = made.stx_uid;
             let text = serde_json::to_string_pretty(&manifest)?;
             file.write_all_at(format!("{MAGIC}{:020}\n{text}\n", 0).as_bytes(), 0)?;
             file.sync_all()?;
@@ -143,6 +156,8 @@ pub enum Found {
     Nothing,
     /// This one, with the number up to which files were reserved.
     Manifest(Box<Manifest>, u64),
+    /// The beginning of one, of a run killed while writing it: before it made anything.
+    CutShort,
     /// Something of that name that cannot be understood.
     Unreadable(String),
 }
@@ -158,11 +173,25 @@ pub fn find(directory: &File) -> io::Result<Found> {
         Err(rustix::io::Errno::NOENT) => return Ok(Found::Nothing),
         Err(errno) => return Err(errno.into()),
     };
-    let mut text = String::new();
-    File::from(file).take(1 << 24).read_to_string(&mut text)?;
-    Ok(parse(&text).map_or_else(Found::Unreadable, |(manifest, reserved)| {
-        Found::Manifest(Box::new(manifest), reserved)
-    }))
+    let mut text = Vec::new();
+    File::from(file).take(1 << 24).read_to_end(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    Ok(match parse(&text) {
+        Ok((manifest, reserved)) => Found::Manifest(Box::new(manifest), reserved),
+        Err(_) if is_cut_short(&text) => Found::CutShort,
+        Err(reason) => Found::Unreadable(reason),
+    })
+}
+
+/// The beginning of a manifest as it is first written, with no file reserved.
+fn is_cut_short(text: &str) -> bool {
+    let first = format!("{MAGIC}{:020}\n", 0);
+    match text.strip_prefix(&first) {
+        None => first.starts_with(text),
+        Some(json) => {
+            serde_json::from_str::<serde::de::IgnoredAny>(json).is_err_and(|error| error.is_eof())
+        }
+    }
 }
 
 fn parse(text: &str) -> Result<(Manifest, u64), String> {
@@ -184,10 +213,10 @@ mod tests {
             boot: current_boot(),
             user: 0,
             locations: vec!["/a b".into()],
-            workers: 0,
-            subdirectories: 3,
-            size_low: 5,
-            size_high: 9,
+            worker: None,
+            size_low: 500,
+            size_high: 10_000,
+            config: Config::default(),
             beginning: "Le\"Z\\".into(),
             made: None,
         }
@@ -214,5 +243,15 @@ mod tests {
         let error = ManifestFile::create(&open, example()).expect_err("there is one");
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert!(matches!(find(&open), Ok(Found::Unreadable(_))));
+    }
+
+    #[test]
+    fn the_beginning_of_one_is_told_from_something_else() {
+        let text =
+            format!("{MAGIC}{:020}\n{}", 0, serde_json::to_string(&example()).expect("JSON"));
+        assert!((0..text.len()).all(|end| is_cut_short(&text[..end])));
+        for other in [&text, "trimark-manifest 2 ", "x", &text.replacen("000", "001", 1)[..50]] {
+            assert!(!is_cut_short(other), "{other}");
+        }
     }
 }

@@ -7,197 +7,19 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::Moment;
+pub use super::course::{Activity, PhaseActivity, PhaseTimeline};
 use super::latency::Latencies;
-use super::timeline::{Stall, Timeline};
-use crate::volume::activity::ProcessCounts;
-use crate::volume::device::DeviceCounts;
+pub use super::phase::{Phase, PhaseTime};
+pub use super::tally::{ClassicSums, KindTally, OperationTallies, Skipped, Tally};
+use crate::volume::host::Host;
 use crate::volume::place::Place;
 use crate::volume::quiet::Waited;
-use crate::workload::{Config, OperationKind};
+use crate::workload::Config;
 
 /// Name of the document format of a [`RunResult`].
 pub const FORMAT: &str = "trimark-run";
 /// Version of the document format; raised when a field changes its meaning.
 pub const FORMAT_VERSION: u32 = 1;
-
-/// A part of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Making the subdirectories.
-    Subdirectories,
-    /// Making the initial pool.
-    Creation,
-    /// Transactions.
-    Transactions,
-    /// Deleting every file that is left.
-    Deletion,
-    /// Removing the subdirectories.
-    SubdirectoryRemoval,
-    /// Forcing the initial pool to the device.
-    CreationSync,
-    /// Writing back and emptying the page cache.
-    CacheDrop,
-    /// Transactions that do not count.
-    WarmUp,
-    /// Forcing what the transactions wrote to the device.
-    TransactionSync,
-    /// Forcing the deletes to the device.
-    DeletionSync,
-}
-
-impl Phase {
-    /// Its name as printed.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Subdirectories => "subdirectories",
-            Self::Creation => "creation",
-            Self::Transactions => "transactions",
-            Self::Deletion => "deletion",
-            Self::SubdirectoryRemoval => "subdirectory removal",
-            Self::CreationSync => "sync after creation",
-            Self::CacheDrop => "emptying caches",
-            Self::WarmUp => "warm-up",
-            Self::TransactionSync => "sync after trans.",
-            Self::DeletionSync => "sync after deletion",
-        }
-    }
-}
-
-/// When a phase was, and whether it came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseTime {
-    /// Which.
-    pub phase: Phase,
-    /// Its beginning.
-    pub start: Moment,
-    /// Its end.
-    pub end: Moment,
-    /// False when the run stopped in it.
-    pub complete: bool,
-}
-
-impl PhaseTime {
-    /// Its length in nanoseconds.
-    #[must_use]
-    pub fn elapsed(&self) -> u64 {
-        self.end.since(self.start)
-    }
-}
-
-/// How many operations, and how many bytes they moved.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Operations completed.
-    pub count: u64,
-    /// Bytes read or written, those of a failed operation included.
-    pub bytes: u64,
-}
-
-/// The tallies of one kind of operation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KindTally {
-    /// In the phase of its own: creation or deletion.
-    pub alone: Tally,
-    /// Among the transactions.
-    pub mixed: Tally,
-    /// Among the transactions of the warm-up; part of no total and no rate.
-    #[serde(default)]
-    pub warm_up: Tally,
-}
-
-impl KindTally {
-    /// Alone and mixed together.
-    #[must_use]
-    pub fn total(&self) -> Tally {
-        Tally {
-            count: self.alone.count + self.mixed.count,
-            bytes: self.alone.bytes + self.mixed.bytes,
-        }
-    }
-}
-
-/// The tallies of all kinds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OperationTallies {
-    /// Creates.
-    pub create: KindTally,
-    /// Reads.
-    pub read: KindTally,
-    /// Appends.
-    pub append: KindTally,
-    /// Deletes.
-    pub delete: KindTally,
-}
-
-impl OperationTallies {
-    /// The tally of one kind.
-    #[must_use]
-    pub fn of(&self, kind: OperationKind) -> &KindTally {
-        match kind {
-            OperationKind::Create => &self.create,
-            OperationKind::Read => &self.read,
-            OperationKind::Append => &self.append,
-            OperationKind::Delete => &self.delete,
-        }
-    }
-
-    pub(super) fn of_mut(&mut self, kind: OperationKind) -> &mut KindTally {
-        match kind {
-            OperationKind::Create => &mut self.create,
-            OperationKind::Read => &mut self.read,
-            OperationKind::Append => &mut self.append,
-            OperationKind::Delete => &mut self.delete,
-        }
-    }
-
-    /// Adds another worker's.
-    pub(super) fn add(&mut self, other: &Self) {
-        for kind in OperationKind::ALL {
-            let (mine, theirs) = (self.of_mut(kind), other.of(kind));
-            for (mine, theirs) in [
-                (&mut mine.alone, theirs.alone),
-                (&mut mine.mixed, theirs.mixed),
-                (&mut mine.warm_up, theirs.warm_up),
-            ] {
-                mine.count += theirs.count;
-                mine.bytes += theirs.bytes;
-            }
-        }
-    }
-
-    /// Bytes read.
-    #[must_use]
-    pub fn bytes_read(&self) -> u64 {
-        self.read.total().bytes
-    }
-
-    /// Bytes written: creates and appends.
-    #[must_use]
-    pub fn bytes_written(&self) -> u64 {
-        self.create.total().bytes + self.append.total().bytes
-    }
-}
-
-/// Transactions whose half silently did nothing; PostMark counts them as done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Skipped {
-    /// Creates that found the file table full.
-    pub creates: u64,
-    /// Appends to a file already at the largest size.
-    pub appends: u64,
-}
-
-/// PostMark's byte counters: 32-bit floats that lose what is too small for them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClassicSums {
-    /// Bytes read.
-    pub read: f32,
-    /// Bytes written.
-    pub written: f32,
-}
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -290,18 +112,6 @@ impl Tool {
     }
 }
 
-/// One phase over time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseTimeline {
-    /// The phase.
-    pub phase: Phase,
-    /// It over time.
-    #[serde(flatten)]
-    pub timeline: Timeline,
-    /// Where it stood still.
-    pub stalls: Vec<Stall>,
-}
-
 /// One of several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Iteration {
@@ -309,37 +119,6 @@ pub struct Iteration {
     pub number: u64,
     /// Of how many.
     pub of: u64,
-}
-
-/// What the kernel counted in a stretch of time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Activity {
-    /// On the devices under the locations, by anybody; none where there is no device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device: Option<DeviceCounts>,
-    /// By this process.
-    pub process: ProcessCounts,
-}
-
-impl Activity {
-    /// What came since an earlier moment.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        let device = self.device.zip(earlier.device).map(|(now, then)| now.since(&then));
-        Self { device, process: self.process.since(&earlier.process) }
-    }
-}
-
-/// What the kernel counted in a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PhaseActivity {
-    /// The phase.
-    pub phase: Phase,
-    /// On the devices under the locations, by anybody; none where there is no device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device: Option<DeviceCounts>,
-    /// By this process.
-    pub process: ProcessCounts,
 }
 
 /// All that is known of one run.
@@ -360,6 +139,9 @@ pub struct RunResult {
     pub config_files: Vec<PathBuf>,
     /// The settings it ran with.
     pub config: Config,
+    /// The machine it ran on, at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Where it ran.
     pub places: Vec<Place>,
     /// How it ended.
@@ -411,6 +193,7 @@ impl RunResult {
             iteration: None,
             config_files: config_files.to_vec(),
             config: config.clone(),
+            host: Some(Host::describe()),
             places,
             status: Status::Complete,
             phases: Vec::new(),

@@ -6,67 +6,47 @@
 pub mod checks;
 pub mod clean;
 pub mod clock;
+pub mod course;
+mod evidence;
 mod failure;
 pub mod latency;
+pub mod location;
 pub mod manifest;
 pub mod measurement;
+pub mod phase;
 mod play;
 pub mod pool;
+mod progress;
 mod recorder;
 pub mod refusal;
+mod sizes;
+pub mod tally;
 mod timed;
 pub mod timeline;
+mod unfinished;
 mod warnings;
 mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use crate::engine::{Setup, System, engine};
 use crate::interrupt::Interrupt;
-use crate::volume::tree;
-use crate::workload::config::MAX_FILE_SIZE;
+use crate::workload::content::FileContent;
 use crate::workload::policy::LatencyLevel;
-use crate::workload::sizes::{SizeSource, Sizes};
+use crate::workload::sizes::SizeSource;
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
+use failure::Stop;
 use latency::CallLatencies;
-use measurement::{Phase, RunResult};
+use measurement::{CleanUp, RunResult};
 use play::Play;
-use pool::Pool;
+use pool::{About, Pool};
+pub use progress::{NoProgress, Progress};
 pub use refusal::Refusal;
+use sizes::size_source;
 use timed::TimedSystem;
 use worker::{Shared, Worker};
-
-/// Told how far a run is; for whoever wants to show it.
-pub trait Progress {
-    /// A phase begins.
-    fn begin(&mut self, phase: Phase);
-    /// A tenth of the transactions is done, counted as PostMark counts: after the first,
-    /// and after every further `⌊transactions / 10⌋` (at least one).
-    fn tenth(&mut self);
-    /// The pool is empty before its time; the phase of transactions ends.
-    fn out_of_files(&mut self);
-    /// A phase came to its end.
-    fn end(&mut self, phase: Phase);
-    /// Where the run is to count its transactions while it plays, for a look from outside
-    /// the timed path.
-    fn counter(&self) -> Option<Arc<AtomicU64>> {
-        None
-    }
-}
-
-/// Shows nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoProgress;
-
-impl Progress for NoProgress {
-    fn begin(&mut self, _: Phase) {}
-    fn tenth(&mut self) {}
-    fn out_of_files(&mut self) {}
-    fn end(&mut self, _: Phase) {}
-}
 
 /// What a run needs besides its configuration.
 pub struct Runner<'a> {
@@ -95,25 +75,28 @@ impl Runner<'_> {
         let run = format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
         let mut pool = if row.touches_files { Pool::open(config)? } else { Pool::default() };
         let sizes = size_source(config)?;
-        let mut streams = Vec::new();
-        for worker in 0..config.workers {
-            let made = PostmarkStream::of_worker(config, &sizes, worker);
-            streams.push(made.map_err(|_| Refusal::NoMemory(config.number))?);
-        }
         let mut result = RunResult::new(config, config_files, pool.places());
         result.warnings = std::mem::take(&mut pool.warnings);
+        let Some(streams) = self.draw(config, &sizes)? else {
+            let signal = self.interrupt.pending().unwrap_or_default();
+            result.status = Stop::Interrupted(signal).into();
+            result.clean_up = Some(CleanUp::default());
+            return Ok(result);
+        };
         let devices = pool.devices();
         let beginnings: Vec<Vec<u8>> =
             streams.iter().map(|(_, text)| text.beginning(manifest::BEGINNING).to_vec()).collect();
+        let about = About { config, sizes: &sizes, run: &run };
+        // From here on something is there to be cleaned up.
         let (pools, base) = match (row.touches_files, config.workers) {
             (false, workers) => ((0..workers).map(|_| Pool::default()).collect(), None),
             (true, 1) => {
-                pool.write_manifests(&sizes, &run, &beginnings[0])?;
+                pool.write_manifests(&about, &beginnings[0])?;
                 (vec![pool], None)
             }
             (true, _) => {
-                pool.write_manifests(&sizes, &run, &[])?;
-                (pool.split(&sizes, &run, &beginnings, self.system)?, Some(pool))
+                pool.write_manifests(&about, &[])?;
+                (pool.split(&about, &beginnings, self.system)?, Some(pool))
             }
         };
         let warming_up = Arc::default();
@@ -155,21 +138,23 @@ impl Runner<'_> {
     }
 }
 
-/// The sizes of a configuration, ready to be drawn.
-fn size_source(config: &Config) -> Result<SizeSource, Refusal> {
-    match &config.sizes {
-        Sizes::Uniform => Ok(config.uniform_sizes()),
-        Sizes::Lognormal { median, sigma_thousandths } => {
-            let sigma = *sigma_thousandths as f64 / 1000.0;
-            Ok(SizeSource::lognormal(*median, sigma, MAX_FILE_SIZE))
+impl Runner<'_> {
+    /// The stream and content of every worker; none when interrupted, as large contents
+    /// take seconds.
+    fn draw(
+        &self,
+        config: &Config,
+        sizes: &SizeSource,
+    ) -> Result<Option<Vec<(PostmarkStream, FileContent)>>, Refusal> {
+        let stop = || self.interrupt.pending().is_some();
+        let mut streams = Vec::new();
+        for worker in 0..config.workers {
+            let drawn = PostmarkStream::of_worker(config, sizes, worker, &stop);
+            match drawn.map_err(|_| Refusal::NoMemory(config.number))? {
+                Some(stream) => streams.push(stream),
+                None => return Ok(None),
+            }
         }
-        Sizes::Tree(directory) => match tree::sizes(directory) {
-            Ok(sizes) => Ok(SizeSource::Samples(sizes.into())),
-            Err(error) => Err(Refusal::Location {
-                path: directory.clone(),
-                reason: error.to_string(),
-                hint: "`set sizes tree DIR` needs a directory with files that can be listed",
-            }),
-        },
+        Ok(Some(streams))
     }
 }

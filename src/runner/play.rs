@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Barrier;
 use std::sync::atomic::Ordering;
 
-use super::Progress;
 use super::clock::{Clock, Moment};
 use super::failure::{self, Stop};
 use super::measurement::{Activity, CleanUp, Phase, PhaseActivity, PhaseTime, RunResult, Status};
 use super::pool::Pool;
+use super::progress::Progress;
 use super::recorder::Recorder;
 use super::worker::{Limit, Shared, Worker};
 use crate::volume::activity::ProcessCounts;
@@ -79,8 +79,7 @@ impl<'a, 'p> Play<'a, 'p> {
         if self.shared.interrupt.pending().is_none() {
             result.settled_after = self.settle();
         }
-        result.activity_total =
-            self.config.measures().then(|| self.counts().since(&self.at_start));
+        result.activity_total = self.config.measures().then(|| self.counts().since(&self.at_start));
         self.fill(result);
     }
 

@@ -55,10 +55,11 @@ pub struct Worker<'a> {
     pieces: Option<HashMap<FileId, Vec<u64>>>,
     /// True when the pool was empty before the transactions were done.
     pub out_of_files: bool,
-    /// A file in the table that was not made after all.
-    not_made: Option<FileId>,
-    /// A file out of the table that may still be there.
-    not_deleted: Option<FileId>,
+    /// The create or delete that the table has done and the disk, as yet, has not: such a
+    /// file is not made, or still there.
+    ahead: Option<Operation>,
+    /// A file whose create failed after it was there.
+    half_made: Option<FileId>,
     clean: bool,
 }
 
@@ -83,8 +84,8 @@ impl<'a> Worker<'a> {
             timed: config.latency != LatencyLevel::Off,
             pieces: config.verify.then(HashMap::new),
             out_of_files: false,
-            not_made: None,
-            not_deleted: None,
+            ahead: None,
+            half_made: None,
             clean: false,
         }
     }
@@ -152,12 +153,11 @@ impl<'a> Worker<'a> {
         match step {
             Step::Skip(skip) => self.recorder.skip(skip, phase),
             Step::Play(operation) => {
+                self.ahead = Some(operation);
                 if let Some(signal) = self.shared.interrupt.pending() {
-                    self.note_unplayed(&operation);
                     return Err(Stop::Interrupted(signal));
                 }
                 if self.shared.abandon.load(Ordering::Relaxed) {
-                    self.note_unplayed(&operation);
                     return Err(Stop::Abandoned);
                 }
                 self.operation(&operation, phase)?;
@@ -167,18 +167,17 @@ impl<'a> Worker<'a> {
     }
 
     fn operation(&mut self, operation: &Operation, phase: Phase) -> Result<(), Stop> {
-        let file = operation.file();
-        if let Operation::Create { .. } = operation
-            && let Err((path, error)) = self.pool.before_create(file.number)
-        {
-            self.note_unplayed(operation);
-            return Err(
-                self.abandon(Stop::Failed(Box::new(failure::of_manifest(phase, path, &error))))
-            );
+        if let Operation::Create { file, .. } = operation {
+            if let Err((path, error)) = self.pool.before_create(file.number) {
+                let failure = failure::of_manifest(phase, path, &error);
+                return Err(self.abandon(Stop::Failed(Box::new(failure))));
+            }
+            self.ahead = None; // from here on it may be there
         }
         let begun = if self.timed { self.shared.clock.now() } else { Moment(0) };
         match self.play(operation) {
             Ok(()) => {
+                self.ahead = None;
                 self.recorder.done(operation, phase);
                 if self.timed {
                     self.recorder.time(operation, phase, begun, self.shared.clock.now());
@@ -210,8 +209,12 @@ impl<'a> Worker<'a> {
     #[cold]
     fn failed(&mut self, operation: &Operation, phase: Phase, error: OperationError) -> Stop {
         self.recorder.failed(operation, phase, error.transferred);
-        if !matches!(operation, Operation::Create { .. }) || error.call == Call::Open {
-            self.note_unplayed(operation);
+        if let Operation::Create { file, .. } = *operation {
+            if error.call == Call::Open {
+                self.ahead = Some(*operation); // it is not there, or is somebody else's
+            } else {
+                self.half_made = Some(file);
+            }
         }
         match (error.cause, self.shared.interrupt.pending()) {
             (Cause::Interrupted, Some(signal)) => Stop::Interrupted(signal),
@@ -228,15 +231,6 @@ impl<'a> Worker<'a> {
         stop
     }
 
-    /// The table is one step ahead of the disk when an operation was not played.
-    fn note_unplayed(&mut self, operation: &Operation) {
-        match operation {
-            Operation::Create { file, .. } => self.not_made = Some(*file),
-            Operation::Delete { file } => self.not_deleted = Some(*file),
-            Operation::Read { .. } | Operation::Append { .. } => {}
-        }
-    }
-
     /// Says that the run came to its end and left nothing.
     pub fn is_clean(&mut self) {
         self.clean = true;
@@ -248,9 +242,16 @@ impl<'a> Worker<'a> {
         if self.pool.is_nowhere() {
             return CleanUp::default();
         }
-        let not_made = self.not_made;
+        let (not_made, not_deleted) = match self.ahead.take() {
+            Some(Operation::Create { file, .. }) => (Some(file), None),
+            Some(Operation::Delete { file }) => (None, Some(file)),
+            _ => (None, None),
+        };
         let in_table = std::iter::from_fn(|| self.stream.delete_next().map(|op| op.file()));
-        let files = in_table.filter(|&file| Some(file) != not_made).chain(self.not_deleted.take());
+        // First what `clean` could least tell from a user's, should we be killed in here.
+        let half_made = self.half_made.take();
+        let whole = in_table.filter(|&file| Some(file) != not_made && Some(file) != half_made);
+        let files = half_made.into_iter().chain(whole).chain(not_deleted);
         self.pool.clean_up(self.shared.system, files)
     }
 }

@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::command::CommandRow;
-
 /// The kinds of errors PostMark tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -68,11 +66,11 @@ impl LineError {
         self
     }
 
-    /// Adds what the command's row knows.
+    /// Adds how the command is used, and PostMark's own words for a refused value.
     #[must_use]
-    pub fn of(mut self, row: &CommandRow) -> Self {
-        self.0.usage = Some(row.synopsis());
-        self.0.complaint = row.complaint;
+    pub fn of(mut self, usage: String, complaint: Option<&'static str>) -> Self {
+        self.0.usage = Some(usage);
+        self.0.complaint = complaint;
         self
     }
 

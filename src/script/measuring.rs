@@ -1,9 +1,9 @@
 //! The rows of the table for what PostMark does not have: how a run is measured, made to
 //! reach the device, and what its files hold.
 
-use super::command::{Command, CommandRow, ROW, Values, set};
+use super::arguments::Arguments;
 use super::error::LineError;
-use super::grammar::Arguments;
+use super::row::{Command, CommandRow, ROW, Values, set};
 use crate::units::parse_duration;
 use crate::workload::policy::{
     Cache, Choice, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy,
@@ -221,7 +221,7 @@ fn parse_sync(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
 }
 
 fn parse_settle(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
-    let next = arguments.peek().map(super::grammar::Word::text).unwrap_or_default();
+    let next = arguments.peek().map(super::word::Word::text).unwrap_or_default();
     let settle = match next.to_lowercase().as_str() {
         "off" => Settle::Off,
         "auto" => Settle::Auto,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::runner::Refusal;
 use crate::runner::measurement::{RunResult, Status};
-use crate::workload::config::AssignmentError;
+use crate::workload::assignment::AssignmentError;
 
 /// A command that could not be carried out.
 #[derive(Debug, thiserror::Error)]

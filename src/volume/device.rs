@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::place::Mount;
+use super::mount::Mount;
 
 /// The unit of the kernel's sector counts, bytes, whatever the device's own.
 pub const SECTOR: u64 = 512;
@@ -135,7 +135,29 @@ pub struct Layer {
     pub backing_file: Option<PathBuf>,
 }
 
+impl LayerKind {
+    /// Its name as printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Partition => "partition",
+            Self::Loop => "loop device",
+            Self::Crypt => "dm-crypt",
+            Self::Mapper => "device mapper",
+            Self::Raid => "software RAID",
+            Self::Disk => "disk",
+        }
+    }
+}
+
 impl Layer {
+    /// Its name and what it is: `sda (disk on a USB bridge)`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let usb = if self.usb && self.kind == LayerKind::Disk { " on a USB bridge" } else { "" };
+        format!("{} ({}{usb})", self.name, self.kind.name())
+    }
+
     /// True when discards can pass it.
     #[must_use]
     pub fn discards(&self) -> bool {
@@ -160,7 +182,7 @@ impl Device {
             let mount = mount?;
             if let Some(upper) = mount.option("upperdir") {
                 let upper = File::open(upper).ok()?;
-                let below = super::place::Place::mount_of(&upper);
+                let below = super::mount::Mount::of(&upper);
                 return Self::under(&upper, below.as_ref());
             }
             let source = fs::metadata(&mount.source).ok()?;

@@ -5,6 +5,9 @@
 pub mod activity;
 pub mod cache;
 pub mod device;
+pub mod host;
+pub mod mount;
 pub mod place;
+pub mod probe;
 pub mod quiet;
 pub mod tree;

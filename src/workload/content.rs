@@ -11,6 +11,8 @@ use super::policy::Content;
 pub const POSTMARK_SIZE_LIMIT: u64 = 1 << 30;
 /// Length of the repeated source text beyond that limit, bytes.
 const PERIOD: u64 = 64 << 20;
+/// Draws after which it is asked whether to stop: some hundredths of a second.
+const BETWEEN_STOPS: usize = 4 << 20;
 /// Bytes from which contents other than PostMark's are cut.
 const POOL: u64 = 16 << 20;
 /// Files begin at multiples of this in that pool: what direct I/O asks of memory.
@@ -45,31 +47,38 @@ impl FileContent {
     /// From 1 GiB on (impossible there) it draws 64 MiB, which repeat. The draws are made
     /// for other contents, too, so that the operations do not depend on the content.
     ///
-    /// `block` bytes are available from every offset within a file.
+    /// `block` bytes are available from every offset within a file. `stop` is asked now and
+    /// then, as large texts take seconds; none if it says so.
     pub fn draw(
         generator: &mut impl Generator,
         size_high: u64,
         block: u64,
         content: Content,
         seed: u64,
-    ) -> Self {
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let repeats = size_high >= POSTMARK_SIZE_LIMIT;
         let period = if repeats { PERIOD } else { size_high };
         if content != Content::Postmark {
-            skip(generator, if repeats { period } else { 2 * size_high });
-            return Self::per_file(content, seed, block);
+            skip(generator, if repeats { period } else { 2 * size_high }, stop)?;
+            return Some(Self::per_file(content, seed, block));
         }
         let length = if repeats { period + block } else { period };
         let mut memory = AlignedBuffer::new(length as usize);
         let bytes = memory.bytes_mut();
-        for byte in &mut bytes[..period as usize] {
-            *byte = 32 + generator.below(95) as u8;
+        for part in bytes[..period as usize].chunks_mut(BETWEEN_STOPS) {
+            if stop() {
+                return None;
+            }
+            for byte in part {
+                *byte = 32 + generator.below(95) as u8;
+            }
         }
         repeat(bytes, period as usize);
         if !repeats {
-            skip(generator, size_high);
+            skip(generator, size_high, stop)?;
         }
-        Self { memory, period, per_file: false }
+        Some(Self { memory, period, per_file: false })
     }
 
     fn per_file(content: Content, seed: u64, block: u64) -> Self {
@@ -139,11 +148,15 @@ impl FileContent {
     }
 }
 
-/// Draws what nobody uses.
-fn skip(generator: &mut impl Generator, draws: u64) {
-    for _ in 0..draws {
+/// Draws what nobody uses; none when told to stop.
+fn skip(generator: &mut impl Generator, draws: u64, stop: &dyn Fn() -> bool) -> Option<()> {
+    for drawn in 0..draws {
+        if drawn.is_multiple_of(BETWEEN_STOPS as u64) && stop() {
+            return None;
+        }
         generator.draw();
     }
+    Some(())
 }
 
 /// Fills what follows the first `period` bytes with these again.
@@ -198,15 +211,26 @@ mod tests {
     use super::*;
     use crate::workload::generator::Mt19937;
 
+    fn draw(
+        generator: &mut Mt19937,
+        size_high: u64,
+        block: u64,
+        content: Content,
+        seed: u64,
+    ) -> FileContent {
+        FileContent::draw(generator, size_high, block, content, seed, &|| false)
+            .expect("not stopped")
+    }
+
     fn postmark(generator: &mut Mt19937, size_high: u64, block: u64) -> FileContent {
-        FileContent::draw(generator, size_high, block, Content::Postmark, 1)
+        draw(generator, size_high, block, Content::Postmark, 1)
     }
 
     #[test]
     fn the_operations_do_not_depend_on_the_content() {
         let after = |content| {
             let mut generator = Mt19937::new(42);
-            let _ = FileContent::draw(&mut generator, 1000, 512, content, 1);
+            let _ = draw(&mut generator, 1000, 512, content, 1);
             generator.draw()
         };
         assert_eq!(after(Content::Random), after(Content::Postmark));
@@ -214,7 +238,7 @@ mod tests {
 
     #[test]
     fn contents_are_what_they_are_called() {
-        let of = |content| FileContent::draw(&mut Mt19937::new(1), 8192, 8192, content, 7);
+        let of = |content| draw(&mut Mt19937::new(1), 8192, 8192, content, 7);
         assert!(of(Content::Zero).at(5, 0, 8192).iter().all(|&byte| byte == 0));
         let random = of(Content::Random);
         assert_ne!(random.at(1, 0, 4096), random.at(2, 0, 4096));
@@ -227,7 +251,7 @@ mod tests {
     #[test]
     fn a_wrong_byte_is_found_wherever_it_is() {
         for content in [Content::Postmark, Content::Random] {
-            let content = FileContent::draw(&mut Mt19937::new(1), 5000, 5000, content, 7);
+            let content = draw(&mut Mt19937::new(1), 5000, 5000, content, 7);
             let pieces = [1000, 500, 2000];
             let mut file = Vec::new();
             for piece in pieces {

@@ -5,20 +5,11 @@
 
 use std::collections::TryReserveError;
 
-use super::operation::FileId;
+use super::operation::PooledFile;
 use super::slots::{Limits, Slots};
 
 /// A table up to this size, bytes, is at hand without further ado.
 const INNER_CACHE: usize = 512 << 10;
-
-/// A file with its size, as kept in a slot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PooledFile {
-    /// Which file.
-    pub id: FileId,
-    /// Its size in bytes.
-    pub size: u64,
-}
 
 /// PostMark's file table with its cursor.
 pub struct FileSet {
@@ -202,6 +193,7 @@ impl FreeSlots {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::FileId;
     use proptest::prelude::*;
 
     fn file(number: u64) -> PooledFile {

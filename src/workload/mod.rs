@@ -5,6 +5,7 @@
 //! arms of a comparison replay the same operations and compatibility with PostMark is
 //! testable without a file system.
 
+pub mod assignment;
 pub mod config;
 pub mod content;
 pub mod file_set;
@@ -15,6 +16,7 @@ pub mod sizes;
 pub mod slots;
 pub mod transactions;
 
-pub use config::{Assignment, Config, EngineKind, Location, LocationChange};
+pub use assignment::{Assignment, LocationChange};
+pub use config::{Config, EngineKind, Location};
 pub use operation::{FileId, Operation, OperationKind, Skip, Step};
 pub use transactions::{OutOfFiles, PostmarkStream};

@@ -11,6 +11,15 @@ pub struct FileId {
     pub directory: u32,
 }
 
+/// A file with its size, as kept in the file table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PooledFile {
+    /// Which file.
+    pub id: FileId,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
 /// The four operations of PostMark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -125,4 +134,16 @@ pub enum Step {
     Play(Operation),
     /// Nothing, for this reason; it still counts as a transaction.
     Skip(Skip),
+}
+
+impl Step {
+    /// The operation, if there is one to play.
+    #[inline]
+    #[must_use]
+    pub fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Play(operation) => Some(operation),
+            Self::Skip(_) => None,
+        }
+    }
 }

@@ -6,8 +6,7 @@
 
 use std::collections::TryReserveError;
 
-use super::file_set::PooledFile;
-use super::operation::FileId;
+use super::operation::{FileId, PooledFile};
 
 /// Largest file size a slot can hold: 48 bits.
 pub const MAX_SIZE: u64 = (1 << 48) - 1;

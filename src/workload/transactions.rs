@@ -7,9 +7,9 @@ use std::collections::TryReserveError;
 
 use super::config::{Bias, Config};
 use super::content::FileContent;
-use super::file_set::{FileSet, PooledFile};
+use super::file_set::FileSet;
 use super::generator::{AnyGenerator, Generator, Mt19937, Xoshiro};
-use super::operation::{FileId, Operation, Skip, Step};
+use super::operation::{FileId, Operation, PooledFile, Skip, Step};
 use super::policy::GeneratorKind;
 use super::sizes::SizeSource;
 
@@ -52,11 +52,13 @@ impl PostmarkStream {
     /// # Errors
     /// [`TryReserveError`] when there is no memory for the table.
     pub fn new(config: &Config) -> Result<(Self, FileContent), TryReserveError> {
-        Self::of_worker(config, &config.uniform_sizes(), 0)
+        let drawn = Self::of_worker(config, &config.uniform_sizes(), 0, &|| false)?;
+        Ok(drawn.expect("it is never told to stop"))
     }
 
-    /// The same for any sizes, and one of several workers, counted from 0, each with a stream of its own
-    /// if the generator can split.
+    /// The same for any sizes, and one of several workers, counted from 0, each with a
+    /// stream of its own if the generator can split. `stop` is asked now and then; none if
+    /// it says so.
     ///
     /// # Errors
     /// [`TryReserveError`] when there is no memory for the table.
@@ -64,7 +66,8 @@ impl PostmarkStream {
         config: &Config,
         sizes: &SizeSource,
         worker: u64,
-    ) -> Result<(Self, FileContent), TryReserveError> {
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<(Self, FileContent)>, TryReserveError> {
         let mut generator = match config.effective_generator() {
             GeneratorKind::Postmark => {
                 AnyGenerator::Postmark(Box::new(Mt19937::new(config.seed as u32)))
@@ -73,7 +76,8 @@ impl PostmarkStream {
         };
         let block = config.read_block.max(config.write_block);
         let (high, content) = (sizes.high(), config.content);
-        let text = FileContent::draw(&mut generator, high, block, content, config.seed);
+        let drawn = FileContent::draw(&mut generator, high, block, content, config.seed, stop);
+        let Some(text) = drawn else { return Ok(None) };
         let files = FileSet::new(config.number, config.limits(sizes.high()))?;
         let stream = Self {
             generator,
@@ -88,7 +92,7 @@ impl PostmarkStream {
             deleted: 0,
             deletion_from: 0,
         };
-        Ok((stream, text))
+        Ok(Some((stream, text)))
     }
 
     /// The next create, or the reason there is none.

@@ -7,6 +7,7 @@ mod golden;
 mod language;
 mod measuring;
 mod oracle;
+mod probe;
 mod prompt;
 mod support;
 mod wrappers;

@@ -1,6 +1,8 @@
 //! What the tests share: the program, scratch directories, and skipping out loud.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -136,4 +138,63 @@ pub fn real_postmark() -> Option<PathBuf> {
 pub fn scratch_in_memory() -> TempDir {
     let place = tempfile::Builder::new().prefix("trimark-test-").tempdir_in("/dev/shm");
     place.unwrap_or_else(|_| scratch())
+}
+
+/// Everything about an entry that a program could have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    content: EntryContent,
+    inode: u64,
+    mode: u32,
+    modified: (i64, i64),
+}
+
+/// What an entry is. The times of directories change with what is in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum EntryContent {
+    Directory,
+    Link(PathBuf),
+    File(Vec<u8>),
+}
+
+/// Every entry below a directory as it is now, by its path relative to that.
+pub fn snapshot(directory: &Path) -> BTreeMap<PathBuf, Entry> {
+    let entry = |relative: String| {
+        let path = directory.join(&relative);
+        let data = path.symlink_metadata().expect("metadata");
+        let content = if data.is_dir() {
+            EntryContent::Directory
+        } else if data.is_symlink() {
+            EntryContent::Link(path.read_link().expect("a link"))
+        } else {
+            EntryContent::File(std::fs::read(&path).expect("a file"))
+        };
+        let modified = if data.is_dir() { (0, 0) } else { (data.mtime(), data.mtime_nsec()) };
+        let entry = Entry { content, inode: data.ino(), mode: data.mode(), modified };
+        (PathBuf::from(relative), entry)
+    };
+    entries(directory).into_iter().map(entry).collect()
+}
+
+/// Demands that a directory is as it was; names the entries that are not.
+pub fn assert_unchanged(directory: &Path, before: &BTreeMap<PathBuf, Entry>, context: &str) {
+    let now = snapshot(directory);
+    let new = now.iter().filter(|(path, entry)| before.get(*path) != Some(entry));
+    let left: Vec<String> = new.map(|(path, entry)| entry.describe(path)).collect();
+    let gone: Vec<&PathBuf> = before.keys().filter(|path| !now.contains_key(*path)).collect();
+    assert!(left.is_empty() && gone.is_empty(), "new: {left:?}, gone: {gone:?}: {context}");
+}
+
+impl Entry {
+    fn describe(&self, path: &Path) -> String {
+        let what = match &self.content {
+            EntryContent::Directory => "directory".into(),
+            EntryContent::Link(to) => format!("link to {}", to.display()),
+            EntryContent::File(bytes) => {
+                let start = String::from_utf8_lossy(&bytes[..bytes.len().min(30)]);
+                format!("{} bytes: {start}", bytes.len())
+            }
+        };
+        format!("{} ({what})", path.display())
+    }
 }

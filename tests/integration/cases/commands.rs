@@ -168,3 +168,18 @@ fn a_failed_shell_command_ends_a_batch() {
     assert!(finished.errors.contains("exit 3"), "{}", finished.errors);
     assert_eq!(call_in(scratch(), &[], "!echo said\n").out, "said\n");
 }
+
+#[test]
+fn the_readme_explains_every_command() {
+    let readme = include_str!("../../../README.md");
+    for row in trimark::script::COMMANDS.iter().filter(|row| row.words[0] == "set") {
+        assert!(
+            readme.contains(&format!("`{}", row.name())),
+            "{} is not in the README",
+            row.name()
+        );
+    }
+    for row in trimark::report::FORMATS {
+        assert!(readme.contains(&format!("`{}`", row.name)), "{} is not in the README", row.name);
+    }
+}

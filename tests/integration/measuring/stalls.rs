@@ -100,7 +100,8 @@ fn a_stall_in_real_time_is_found() {
             std::thread::sleep(Duration::from_nanos(STALL));
         }
     });
-    let settings = ["number 50", "bias create -1", "duration 1300ms", "engine sync", "interval 50ms"];
+    let settings =
+        ["number 50", "bias create -1", "duration 1300ms", "engine sync", "interval 50ms"];
     let result = play_with(&settings, &system, &clock);
     drop(system);
     let first = first.into_inner().expect("no panic").expect("opens");

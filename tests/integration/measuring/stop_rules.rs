@@ -29,7 +29,8 @@ fn of_duration_and_transactions_the_first_wins() {
     let by_number = complete(&["duration 1h", "transactions 200", "number 50"]);
     assert_eq!(by_number.transactions, 200);
     assert!(transactions_took(&by_number) < 10_000 * MS);
-    let by_time = complete(&["transactions 1000000000", "duration 300ms", "number 50", "bias create -1"]);
+    let by_time =
+        complete(&["transactions 1000000000", "duration 300ms", "number 50", "bias create -1"]);
     assert!(by_time.transactions < 1_000_000_000);
     assert!((300 * MS..2000 * MS).contains(&transactions_took(&by_time)));
 }

@@ -1,6 +1,8 @@
 //! The pool's place: its locations, subdirectories and manifests, from the checks before
 //! a run to the last directory removed after it.
 
+mod split;
+
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
@@ -9,30 +11,31 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
-use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-use super::checks;
-use super::manifest::{self, Found, Manifest, ManifestFile};
-use super::measurement::{CleanUp, Leftover};
-use super::refusal::Refusal;
 use crate::engine::name::NameBuffer;
 use crate::engine::system::retry;
 use crate::engine::{Call, System, Target};
+use crate::runner::checks;
+use crate::runner::location::{OpenLocation, lock, no_access, open_directory};
+use crate::runner::manifest::{self, Found, Manifest, ManifestFile};
+use crate::runner::measurement::{CleanUp, Leftover};
+use crate::runner::refusal::Refusal;
 use crate::volume::device::Device;
 use crate::volume::place::Place;
 use crate::workload::sizes::SizeSource;
 use crate::workload::{Config, FileId};
+pub use split::worker_name;
 
-/// A location that is open.
-#[derive(Debug)]
-pub struct OpenLocation {
-    /// As given.
-    pub path: PathBuf,
-    /// Open for reading; locked where it comes first in the list.
-    pub directory: File,
-    /// What it is.
-    pub place: Place,
+/// What a manifest tells of its run.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The settings.
+    pub config: &'a Config,
+    /// The sizes.
+    pub sizes: &'a SizeSource,
+    /// The run's name.
+    pub run: &'a str,
 }
 
 /// Where the files of a run are. Empty (no locations) for an engine that has no files.
@@ -41,6 +44,8 @@ pub struct Pool {
     locations: Vec<OpenLocation>,
     subdirectories: u64,
     subdirectories_made: u64,
+    /// The first of those made that were removed again.
+    subdirectories_removed: u64,
     manifests: Vec<ManifestFile>,
     /// Places in `locations` of the directories with a manifest: each once.
     distinct: Vec<usize>,
@@ -50,7 +55,8 @@ pub struct Pool {
     /// With several workers, how many directories of theirs were made: `w0` … in each
     /// location in turn.
     worker_directories: u64,
-    workers: u64,
+    /// Which worker's it is, if it is of one of several.
+    worker: Option<u64>,
     /// What the checks had to say.
     pub warnings: Vec<String>,
 }
@@ -65,14 +71,14 @@ impl Pool {
         let mut distinct = Vec::new();
         let mut seen = HashSet::new();
         for location in config.effective_locations() {
-            let directory = checks::open_directory(&location.path)?;
-            let no_access = |error| checks::no_access(&location.path, error);
+            let directory = open_directory(&location.path)?;
+            let no_access = |error| no_access(&location.path, error);
             let data = directory.metadata().map_err(no_access)?;
             if seen.insert((data.dev(), data.ino())) {
                 lock(&location.path, &directory)?;
                 refuse_leftovers(&location.path, &directory)?;
                 rustix::fs::access(&location.path, rustix::fs::Access::WRITE_OK)
-                    .map_err(|errno| checks::no_access(&location.path, errno.into()))?;
+                    .map_err(|errno| no_access(errno.into()))?;
                 distinct.push(locations.len());
             }
             let place = Place::describe(&location.path, &directory).map_err(no_access)?;
@@ -83,30 +89,25 @@ impl Pool {
             warnings.extend(checks::names(config, &locations[index])?);
         }
         let subdirectories = config.effective_subdirectories();
-        let workers = if config.workers > 1 { config.workers } else { 0 };
-        Ok(Self { locations, subdirectories, distinct, workers, warnings, ..Self::default() })
+        Ok(Self { locations, subdirectories, distinct, warnings, ..Self::default() })
     }
 
     /// Writes the manifests: from here on something is there to be cleaned up.
     ///
     /// # Errors
     /// [`Refusal::Access`]; nothing is left behind then.
-    pub fn write_manifests(
-        &mut self,
-        sizes: &SizeSource,
-        run: &str,
-        beginning: &[u8],
-    ) -> Result<(), Refusal> {
+    pub fn write_manifests(&mut self, about: &About<'_>, beginning: &[u8]) -> Result<(), Refusal> {
+        let About { config, sizes, run } = *about;
         let manifest = Manifest {
             run: run.to_owned(),
-            workers: self.workers,
+            worker: self.worker,
             process: std::process::id(),
             boot: manifest::current_boot(),
             user: rustix::process::geteuid().as_raw(),
             locations: self.locations.iter().map(|open| open.place.resolved.clone()).collect(),
-            subdirectories: self.subdirectories,
             size_low: sizes.low(),
             size_high: sizes.high(),
+            config: config.clone(),
             beginning: String::from_utf8_lossy(beginning).into_owned(),
             made: None,
         };
@@ -122,75 +123,6 @@ impl Pool {
             }
         }
         Ok(())
-    }
-
-    /// Makes the directories of several workers and returns the pool of each, locked and
-    /// with manifests of its own. The pool's own manifests must have been written.
-    ///
-    /// # Errors
-    /// [`Refusal::Access`]; what was made is removed again.
-    pub fn split(
-        &mut self,
-        sizes: &SizeSource,
-        run: &str,
-        beginnings: &[Vec<u8>],
-        system: &dyn System,
-    ) -> Result<Vec<Self>, Refusal> {
-        let mut pools: Vec<Self> = Vec::new();
-        for (worker, beginning) in (0u64..).zip(beginnings) {
-            match self.make_worker(sizes, run, worker, beginning, system) {
-                Ok(pool) => pools.push(pool),
-                Err(refusal) => {
-                    pools.iter_mut().for_each(|pool| drop(pool.remove_manifests()));
-                    self.remove_worker_directories(system);
-                    self.remove_manifests();
-                    return Err(refusal);
-                }
-            }
-        }
-        Ok(pools)
-    }
-
-    fn make_worker(
-        &mut self,
-        sizes: &SizeSource,
-        run: &str,
-        worker: u64,
-        beginning: &[u8],
-        system: &dyn System,
-    ) -> Result<Self, Refusal> {
-        let mut pool =
-            Self { subdirectories: self.subdirectories, key_base: worker << 40, ..Self::default() };
-        for location in &self.locations {
-            let path = location.path.join(worker_name(worker));
-            let name = std::ffi::CString::new(worker_name(worker)).unwrap_or_default();
-            retry(|| system.make_directory(location.directory.as_fd(), &name))
-                .map_err(|errno| checks::no_access(&path, errno.into()))?;
-            self.worker_directories += 1;
-            let directory = checks::open_directory(&path)?;
-            lock(&path, &directory)?;
-            let place = location.place.clone();
-            pool.distinct.push(pool.locations.len());
-            pool.locations.push(OpenLocation { path, directory, place });
-        }
-        pool.write_manifests(sizes, run, beginning)?;
-        Ok(pool)
-    }
-
-    /// Removes the workers' directories, which must be empty by now. Returns those that
-    /// could not be removed.
-    pub fn remove_worker_directories(&mut self, system: &dyn System) -> Vec<Leftover> {
-        let mut left = Vec::new();
-        let locations = self.locations.len().max(1) as u64;
-        for made in 0..std::mem::take(&mut self.worker_directories) {
-            let location = &self.locations[(made % locations) as usize];
-            let name = worker_name(made / locations);
-            let path = location.path.join(&name);
-            let name = std::ffi::CString::new(name).unwrap_or_default();
-            let result = retry(|| system.remove_directory(location.directory.as_fd(), &name));
-            note(&mut 0, &mut left, Call::RemoveDirectory, result, || path);
-        }
-        left
     }
 
     /// The distinct directories of the locations.
@@ -304,10 +236,10 @@ impl Pool {
     /// # Errors
     /// The path and error of the first that cannot be removed.
     pub fn remove_subdirectories(&mut self, system: &dyn System) -> Result<(), (PathBuf, Errno)> {
-        for number in 0..self.subdirectories_made {
-            self.remove_subdirectory(system, number)?;
+        while self.subdirectories_removed < self.subdirectories_made {
+            self.remove_subdirectory(system, self.subdirectories_removed)?;
+            self.subdirectories_removed += 1;
         }
-        self.subdirectories_made = 0;
         Ok(())
     }
 
@@ -337,13 +269,13 @@ impl Pool {
             let result = retry(|| system.unlink(target.directory, target.name));
             note(&mut done.files, &mut done.left, Call::Unlink, result, || self.path(file));
         }
-        for number in 0..self.subdirectories_made {
+        for number in self.subdirectories_removed..self.subdirectories_made {
             let result = self.remove_subdirectory(system, number);
             let path = || result.as_ref().err().map(|(path, _)| path.clone()).unwrap_or_default();
             let outcome = result.as_ref().map_err(|(_, errno)| *errno).copied();
             note(&mut done.directories, &mut done.left, Call::RemoveDirectory, outcome, path);
         }
-        self.subdirectories_made = 0;
+        self.subdirectories_removed = self.subdirectories_made;
         if done.left.is_empty() {
             done.left.extend(self.remove_manifests());
         }
@@ -403,12 +335,6 @@ impl Pool {
     }
 }
 
-/// Name of a worker's directory.
-#[must_use]
-pub fn worker_name(worker: u64) -> String {
-    format!("w{worker}")
-}
-
 /// Counts a removal; one that finds nothing to remove is neither done nor left.
 fn note(
     count: &mut u64,
@@ -427,23 +353,10 @@ fn note(
     }
 }
 
-/// Keeps other runs out of a directory for as long as it is open, also after SIGKILL no
-/// longer than that.
-///
-/// # Errors
-/// [`Refusal::Busy`] when another process holds it.
-pub fn lock(path: &Path, directory: &File) -> Result<(), Refusal> {
-    match retry(|| rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive)) {
-        Ok(()) => Ok(()),
-        Err(Errno::WOULDBLOCK) => Err(Refusal::Busy(path.to_owned())),
-        Err(errno) => Err(checks::no_access(path, errno.into())),
-    }
-}
-
 fn refuse_leftovers(path: &Path, directory: &File) -> Result<(), Refusal> {
-    match manifest::find(directory).map_err(|error| checks::no_access(path, error))? {
+    match manifest::find(directory).map_err(|error| no_access(path, error))? {
         Found::Nothing => Ok(()),
-        Found::Manifest(..) => Err(Refusal::Leftovers(path.to_owned())),
+        Found::Manifest(..) | Found::CutShort => Err(Refusal::Leftovers(path.to_owned())),
         Found::Unreadable(reason) => {
             Err(Refusal::ForeignManifest { path: path.to_owned(), reason })
         }
