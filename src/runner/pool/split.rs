@@ -43,8 +43,12 @@ impl Pool {
         beginning: &[u8],
         system: &dyn System,
     ) -> Result<Self, Refusal> {
-        let mut pool =
-            Self { subdirectories: self.subdirectories, key_base: worker << 40, ..Self::default() };
+        let mut pool = Self {
+            subdirectories: self.subdirectories,
+            key_base: worker << 40,
+            worker: Some(worker),
+            ..Self::default()
+        };
         for location in &self.locations {
             let path = location.path.join(worker_name(worker));
             let name = std::ffi::CString::new(worker_name(worker)).unwrap_or_default();
