@@ -7,5 +7,6 @@ mod golden;
 mod language;
 mod oracle;
 mod prompt;
+mod schema;
 mod support;
 mod wrappers;
