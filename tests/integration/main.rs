@@ -9,5 +9,6 @@ mod measuring;
 mod oracle;
 mod probe;
 mod prompt;
+mod schema;
 mod support;
 mod wrappers;
