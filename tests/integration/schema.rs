@@ -10,6 +10,7 @@ use trimark::runner::clock::MonotonicClock;
 use trimark::runner::measurement::{Phase, RunResult, Status};
 use trimark::runner::{Progress, Runner};
 use trimark::workload::policy::{Cache, Content, LatencyLevel, Settle, SyncPolicy};
+use trimark::workload::sizes::Sizes;
 use trimark::workload::{Config, EngineKind, Location};
 
 use crate::support::{root, scratch, scratch_in_memory};
@@ -97,6 +98,11 @@ fn complete_runs_with_every_setting() {
         (config.content, config.verify) = (Content::Random, true);
     });
     complete("compressible", |config| config.content = Content::Compressible(40));
+    complete("log-normal sizes", |config| {
+        config.sizes = Sizes::Lognormal { median: 2000, sigma_thousandths: 1500 };
+    });
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus");
+    complete("sizes of a tree", |config| config.sizes = Sizes::Tree(tree.into()));
     let halves = complete("one half only", |config| config.bias_create = None);
     assert_eq!(halves["config"]["bias_create"], Value::Null);
 }
@@ -156,11 +162,14 @@ fn runs_that_did_not_come_to_their_end() {
     assert_eq!(document["status"]["error"]["errno"], 17);
 }
 
+/// Makes a document wrong.
+type Spoil = fn(&mut Value);
+
 /// The schema is worth something only if it finds what is wrong.
 #[test]
 fn documents_that_are_wrong_are_found() {
     let right = complete("right", |_| {});
-    let wrong: [(&str, fn(&mut Value)); 8] = [
+    let wrong: [(&str, Spoil); 8] = [
         ("a null", |all| all["places"][0]["free_inodes"] = Value::Null),
         ("a negative count", |all| all["transactions"] = json!(-1)),
         ("a fraction of a count", |all| all["operations"]["read"]["mixed"]["count"] = json!(0.5)),
