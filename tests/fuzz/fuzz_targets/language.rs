@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
+use unicode_width::UnicodeWidthStr;
 use trimark::script::Dialect::{PostMark, Trimark};
 use trimark::script::grammar::{ParsedLine, parse_line};
 use trimark::script::{Command, program};
@@ -51,7 +52,7 @@ fn assert_mark_is_in_place(shown: &str) {
     let (line, mark) = (lines.next().expect("the line"), lines.next().expect("the mark"));
     let caret = mark.chars().take_while(|c| *c == ' ').count();
     let carets = mark.chars().skip(caret).take_while(|c| *c == '^').count();
-    let width = line.chars().count();
+    let width = line.width();
     let inside = caret + carets <= width;
     let behind = caret <= width && carets == 1;
     assert!(carets > 0 && (inside || behind), "{shown}");
