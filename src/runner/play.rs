@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::recorder::Recorder;
 use super::worker::{Limit, Shared, Worker};
 use crate::volume::activity::ProcessCounts;
-use crate::volume::cache;
+use crate::volume::cache::{self, Dropped};
 use crate::volume::device::{Device, DeviceCounts};
 use crate::volume::quiet::{self, Waited};
 use crate::workload::Config;
@@ -34,6 +34,7 @@ pub struct Play<'a, 'p> {
     /// Devices under the locations, each once.
     devices: Vec<Device>,
     at_start: Activity,
+    warnings: Vec<String>,
 }
 
 impl<'a, 'p> Play<'a, 'p> {
@@ -55,6 +56,7 @@ impl<'a, 'p> Play<'a, 'p> {
             activity: Vec::with_capacity(8),
             devices,
             at_start: Activity::default(),
+            warnings: Vec::new(),
         }
     }
 
@@ -91,6 +93,7 @@ impl<'a, 'p> Play<'a, 'p> {
         let origin = self.phases.first().map_or(Moment(0), |first| first.start.second_begun());
         result.phases = relative_to(origin, &self.phases);
         result.activity = std::mem::take(&mut self.activity);
+        result.warnings.append(&mut self.warnings);
         recorder.fill(result, origin);
     }
 
@@ -239,9 +242,17 @@ impl<'a, 'p> Play<'a, 'p> {
                 worker.files().try_for_each(|file| worker.pool.drop_from_cache(file))
             })
         };
-        cache::empty(&directories, drop_files).map(drop).map_err(|error| {
+        let dropped = cache::empty(&directories, drop_files).map_err(|error| {
             failure::of_call(Phase::CacheDrop, "empty caches", "fadvise", PathBuf::new(), &error)
-        })
+        })?;
+        if dropped == Dropped::Files {
+            self.warnings.push(
+                "the page cache was emptied file by file, without names and inodes: the system's \
+                 needs root"
+                    .into(),
+            );
+        }
+        Ok(())
     }
 
     /// The pool at the locations themselves.

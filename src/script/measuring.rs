@@ -135,8 +135,8 @@ pub const MEASURING: [CommandRow; 14] = [
         words: &["set", "content"],
         usage: "postmark|random|zero|compressible PERCENT",
         summary: "Sets what files hold",
-        details: "postmark: the same text at the start of every file and append; random: bytes \
-                  different for every file; zero; compressible: random, with PERCENT of every \
+        details: "postmark: the same text at the start of every file and append; random: cut from 16 \
+                  MiB of random bytes at a place of each file's own; zero; compressible: random, with PERCENT of every \
                   4 KiB zero. Made before the run. Default postmark.",
         values: Values::Words(|| CONTENTS.to_vec()),
         parse: parse_content,
