@@ -84,21 +84,9 @@ impl Runner<'_> {
             return Ok(result);
         };
         let devices = pool.devices();
-        let beginnings: Vec<Vec<u8>> =
-            streams.iter().map(|(_, text)| text.beginning(manifest::BEGINNING).to_vec()).collect();
         let about = About { config, sizes: &sizes, run: &run };
         // From here on something is there to be cleaned up.
-        let (pools, base) = match (row.touches_files, config.workers) {
-            (false, workers) => ((0..workers).map(|_| Pool::default()).collect(), None),
-            (true, 1) => {
-                pool.write_manifests(&about, &beginnings[0])?;
-                (vec![pool], None)
-            }
-            (true, _) => {
-                pool.write_manifests(&about, &[])?;
-                (pool.split(&about, &beginnings, self.system)?, Some(pool))
-            }
-        };
+        let (pools, base) = self.pools(row.touches_files, pool, &about, &streams)?;
         let warming_up = Arc::default();
         let timed: Vec<TimedSystem<'_>> = if config.latency == LatencyLevel::On {
             let timed = |_| TimedSystem::new(self.system, self.clock, Arc::clone(&warming_up));
@@ -114,20 +102,17 @@ impl Runner<'_> {
             warming_up,
             done: self.progress.counter().unwrap_or_default(),
         };
-        let mut workers = Vec::new();
-        for (index, (pool, (stream, text))) in pools.into_iter().zip(streams).enumerate() {
-            let engine = (row.build)(Setup {
-                system: timed.get(index).map_or(self.system, |timed| timed),
-                text: Arc::new(text),
-                read_block: config.read_block as usize,
-                write_block: config.write_block as usize,
-                fsync_interval: config.sync.fsync_interval(),
-                direct: config.direct,
-                interrupt: self.interrupt.clone(),
-            });
-            workers.push(Worker::new(config, shared.clone(), pool, stream, engine));
-        }
-        Play::new(config, shared, self.progress, workers, base, devices).play(&mut result);
+        type Share = (usize, (Pool, (PostmarkStream, FileContent)));
+        let worker = |(index, (pool, (stream, text))): Share| {
+            let system: &dyn System = match timed.get(index) {
+                Some(timed) => timed,
+                None => self.system,
+            };
+            let engine = (row.build)(setup(config, system, text, self.interrupt.clone()));
+            Worker::new(config, shared.clone(), pool, stream, engine)
+        };
+        let workers = pools.into_iter().zip(streams).enumerate().map(worker).collect();
+        Play::new(config, shared.clone(), self.progress, workers, base, devices).play(&mut result);
         if let Some(latencies) = &mut result.latencies {
             let mut calls = CallLatencies::default();
             timed.iter().for_each(|timed| calls.merge(&timed.latencies()));
@@ -138,7 +123,49 @@ impl Runner<'_> {
     }
 }
 
+/// What an engine of this configuration is built from.
+fn setup<'a>(
+    config: &Config,
+    system: &'a dyn System,
+    text: FileContent,
+    interrupt: Interrupt,
+) -> Setup<'a> {
+    Setup {
+        system,
+        text: Arc::new(text),
+        read_block: config.read_block as usize,
+        write_block: config.write_block as usize,
+        fsync_interval: config.sync.fsync_interval(),
+        direct: config.direct,
+        interrupt,
+    }
+}
+
 impl Runner<'_> {
+    /// The pool of every worker, manifests written, and with several of them what holds
+    /// their pools.
+    fn pools(
+        &self,
+        touches_files: bool,
+        mut pool: Pool,
+        about: &About<'_>,
+        streams: &[(PostmarkStream, FileContent)],
+    ) -> Result<(Vec<Pool>, Option<Pool>), Refusal> {
+        let beginning = |(_, text): &(_, FileContent)| text.beginning(manifest::BEGINNING).to_vec();
+        let beginnings: Vec<Vec<u8>> = streams.iter().map(beginning).collect();
+        match beginnings.as_slice() {
+            all if !touches_files => Ok((all.iter().map(|_| Pool::default()).collect(), None)),
+            [only] => {
+                pool.write_manifests(about, only)?;
+                Ok((vec![pool], None))
+            }
+            all => {
+                pool.write_manifests(about, &[])?;
+                Ok((pool.split(about, all, self.system)?, Some(pool)))
+            }
+        }
+    }
+
     /// The stream and content of every worker; none when interrupted, as large contents
     /// take seconds.
     fn draw(
