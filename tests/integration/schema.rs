@@ -160,7 +160,8 @@ fn runs_that_did_not_come_to_their_end() {
 #[test]
 fn documents_that_are_wrong_are_found() {
     let right = complete("right", |_| {});
-    let wrong: [(&str, fn(&mut Value)); 8] = [
+    type Spoil = fn(&mut Value);
+    let wrong: [(&str, Spoil); 8] = [
         ("a null", |all| all["places"][0]["free_inodes"] = Value::Null),
         ("a negative count", |all| all["transactions"] = json!(-1)),
         ("a fraction of a count", |all| all["operations"]["read"]["mixed"]["count"] = json!(0.5)),
