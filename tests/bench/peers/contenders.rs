@@ -182,7 +182,9 @@ fn fs_mark(volume: &Volume, contest: Contest) -> Rates {
         .unwrap_or_else(|| panic!("no rate in fs_mark's `{last}`"));
     let files = (contest.files * contest.threads) as f64;
     let rest = (wall.saturating_sub(start_up)).as_secs_f64() - files / create;
-    Rates { create: Some(create), unlink: (rest > 0.0).then(|| files / rest) }
+    // What is left of seconds of syncs is no measurement.
+    let plain = rest > wall.as_secs_f64() / 20.0;
+    Rates { create: Some(create), unlink: plain.then(|| files / rest) }
 }
 
 /// PostMark's own figures are of whole seconds; the times here are those at which it says
