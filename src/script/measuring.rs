@@ -20,7 +20,9 @@ pub const MEASURING: [CommandRow; 14] = [
         usage: "TIME",
         summary: "Sets how long transactions are played",
         details: "Ends the transactions after TIME: 60s, 5m, 1h, or seconds. With `set \
-                  transactions` too, whichever comes first; 0 switches it off. Default off.",
+                  transactions` too, whichever comes first; 0 switches it off. The number of files \
+                  wanders by about the square root of the number of transactions: choose `set \
+                  number` well above it, or the run ends out of files. Default off.",
         parse: |arguments| time(arguments).map(set(Assignment::Duration)),
         ..NEW
     },

@@ -125,6 +125,7 @@ fn what_was_not_measured_is_left_out() {
 fn runs_by_time_and_with_syncs() {
     let timed = complete("by time", |config| {
         (config.duration_ns, config.warmup_ns) = (Some(30_000_000), Some(10_000_000));
+        config.bias_create = None; // a pool of chance size might run out
     });
     assert!(timed["operations"]["read"]["warm_up"]["count"].as_u64() > Some(0));
     let synced = complete("sync phase", |config| config.sync = SyncPolicy::Phase);
