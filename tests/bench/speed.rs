@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use trimark::workload::policy::LatencyLevel;
+
 /// One comparison: a name, a script without location and `run`, the ratio to be reached.
 struct Scenario {
     name: &'static str,
@@ -106,11 +108,11 @@ fn time(command: &mut Command, input: &str) -> f64 {
 
 /// The program's own time, with the engine that does nothing.
 fn own_cost() {
-    println!("\nown time (null engine)");
+    println!("\nown time (null engine, `set latency off`)");
     let per_transaction: Vec<f64> = [10_000u64, 100_000, 1_000_000]
         .into_iter()
         .map(|number| {
-            let run = null_run(number, 4_000_000);
+            let run = null_run(number, 4_000_000, LatencyLevel::Off);
             let nanoseconds = run.transactions.as_nanos() as f64;
             println!(
                 "  pool of {number:>9}: {:>6.1} ns per operation, {:>6.1} ns per transaction",
@@ -124,6 +126,11 @@ fn own_cost() {
         "  growth from 10,000 to 1,000,000: {:.2} (bound 1.50); bound 150 ns per operation",
         per_transaction[2] / per_transaction[0]
     );
+    let measured = null_run(10_000, 4_000_000, LatencyLevel::Operations);
+    println!(
+        "  with `set latency operations`, the default: {:.1} ns per operation",
+        measured.total.as_nanos() as f64 / measured.operations as f64
+    );
 }
 
 struct NullRun {
@@ -133,14 +140,15 @@ struct NullRun {
 }
 
 /// The fastest of five runs: what the machine does besides only adds.
-fn null_run(number: u64, transactions: u64) -> NullRun {
+fn null_run(number: u64, transactions: u64, latency: LatencyLevel) -> NullRun {
     use trimark::interrupt::Interrupt;
     use trimark::runner::clock::MonotonicClock;
     use trimark::runner::measurement::Phase;
     use trimark::runner::{NoProgress, Runner};
     use trimark::workload::{Config, EngineKind, OperationKind};
 
-    let config = Config { number, transactions, engine: EngineKind::Null, ..Config::default() };
+    let engine = EngineKind::Null;
+    let config = Config { number, transactions, engine, latency, ..Config::default() };
     (0..5)
         .map(|_| {
             let clock = MonotonicClock::start();
