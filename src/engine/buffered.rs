@@ -91,11 +91,7 @@ impl Engine for BufferedEngine<'_> {
         for (offset, length) in blocks(size, block.len()) {
             let block = &mut block[..length];
             reader.read(block)?;
-            if let Some(pieces) = pieces
-                && let Some(mismatch) = self.text.check(target.key, pieces, offset, block)
-            {
-                return Err(reader.stream.file.failure(Call::Read, Cause::Mismatch(mismatch)));
-            }
+            reader.stream.file.compare(&self.text, target.key, pieces, offset, block)?;
         }
         reader.stream.file.close()
     }

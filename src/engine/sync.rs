@@ -5,9 +5,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 
 use super::transfer::OpenFile;
-use super::{
-    Call, Cause, Engine, OperationError, Setup, SyncSchedule, System, Target, blocks, unlink,
-};
+use super::{Engine, OperationError, Setup, SyncSchedule, System, Target, blocks, unlink};
 use crate::interrupt::Interrupt;
 use crate::workload::content::{AlignedBuffer, FileContent};
 
@@ -75,11 +73,7 @@ impl Engine for SyncEngine<'_> {
         for (offset, length) in blocks(size, buffer.len()) {
             let block = &mut buffer[..length];
             file.read_exact(block)?;
-            if let Some(pieces) = pieces
-                && let Some(mismatch) = self.text.check(target.key, pieces, offset, block)
-            {
-                return Err(file.failure(Call::Read, Cause::Mismatch(mismatch)));
-            }
+            file.compare(&self.text, target.key, pieces, offset, block)?;
         }
         file.close()
     }

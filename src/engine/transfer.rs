@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use super::system::retry;
 use super::{Call, Cause, OperationError, System, Target};
 use crate::interrupt::Interrupt;
+use crate::workload::content::FileContent;
 
 /// An open file that counts the bytes moved through it and closes with a check.
 pub struct OpenFile<'a> {
@@ -100,6 +101,23 @@ impl<'a> OpenFile<'a> {
                 Ok(read)
             }
             Err(errno) => Err(self.failure(Call::Read, Cause::Errno(errno))),
+        }
+    }
+
+    /// Compares a block read at `offset` of a file written in these pieces with what must
+    /// be there; without pieces, does nothing.
+    #[inline]
+    pub fn compare(
+        &self,
+        content: &FileContent,
+        key: u64,
+        pieces: Option<&[u64]>,
+        offset: u64,
+        block: &[u8],
+    ) -> Result<(), OperationError> {
+        match pieces.and_then(|pieces| content.check(key, pieces, offset, block)) {
+            Some(mismatch) => Err(self.failure(Call::Read, Cause::Mismatch(mismatch))),
+            None => Ok(()),
         }
     }
 

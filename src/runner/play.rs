@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 
 use super::clock::{Clock, Moment};
 use super::failure::{self, Stop};
-use super::measurement::{Activity, CleanUp, Phase, PhaseActivity, PhaseTime, RunResult, Status};
+use super::measurement::{
+    Activity, CleanUp, Leftover, Phase, PhaseActivity, PhaseTime, RunResult, Status,
+};
 use super::pool::Pool;
 use super::progress::Progress;
 use super::recorder::Recorder;
@@ -288,12 +290,7 @@ impl<'a, 'p> Play<'a, 'p> {
             worker.is_clean();
             left.extend(worker.pool.remove_manifests());
         }
-        if let Some(base) = &mut self.base {
-            left.extend(base.remove_worker_directories(self.shared.system));
-            if left.is_empty() {
-                left.extend(base.remove_manifests());
-            }
-        }
+        self.close_base(&mut left);
         (!left.is_empty()).then(|| CleanUp { left, ..CleanUp::default() })
     }
 
@@ -302,13 +299,19 @@ impl<'a, 'p> Play<'a, 'p> {
         for worker in &mut self.workers {
             done.add(worker.clean_up());
         }
+        self.close_base(&mut done.left);
+        done
+    }
+
+    /// With several workers, removes their directories, and the manifests if nothing is
+    /// left of the run.
+    fn close_base(&mut self, left: &mut Vec<Leftover>) {
         if let Some(base) = &mut self.base {
-            done.left.extend(base.remove_worker_directories(self.shared.system));
-            if done.left.is_empty() {
-                done.left.extend(base.remove_manifests());
+            left.extend(base.remove_worker_directories(self.shared.system));
+            if left.is_empty() {
+                left.extend(base.remove_manifests());
             }
         }
-        done
     }
 }
 
