@@ -13,6 +13,7 @@ use trimark::workload::policy::{Cache, Content, LatencyLevel, Settle, SyncPolicy
 use trimark::workload::sizes::Sizes;
 use trimark::workload::{Config, EngineKind, Location};
 
+use crate::support::system_caches;
 use crate::support::{root, scratch, scratch_in_memory};
 
 fn schema() -> Value {
@@ -137,6 +138,7 @@ fn cold_caches_on_a_device() {
     if !root() {
         return;
     }
+    let _caches = system_caches();
     let place = scratch();
     let result = run(place.path(), &Config { cache: Cache::Cold, ..small() }, false);
     let document = keeps_to_it("cold", &result);

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
@@ -66,6 +67,13 @@ pub fn root() -> bool {
         skip("this test needs root");
     }
     is_root
+}
+
+/// Held by tests that empty the caches of the whole system, and by those that count what a
+/// device reads meanwhile: they would disturb each other.
+pub fn system_caches() -> MutexGuard<'static, ()> {
+    static CACHES: Mutex<()> = Mutex::new(());
+    CACHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs a program in a directory with this standard input.

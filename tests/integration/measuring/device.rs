@@ -7,6 +7,7 @@ use trimark::workload::OperationKind;
 use super::image::Image;
 use super::watched::Watched;
 use super::{config, count, report_of};
+use crate::support::system_caches;
 use crate::support::{entries, scratch_in_memory};
 
 const MIB: u64 = 1 << 20;
@@ -36,6 +37,7 @@ fn reads(image: &Image, more: &[&str]) -> RunResult {
 
 #[test]
 fn cold_caches_make_reads_reach_the_device() {
+    let _caches = system_caches();
     let Some(image) = Image::mounted("defaults") else { return };
     let result = reads(&image, &["cache cold"]);
     let pool = result.operations.create.alone.bytes;
@@ -52,6 +54,7 @@ fn cold_caches_make_reads_reach_the_device() {
 
 #[test]
 fn warm_caches_keep_reads_from_the_device_and_warn() {
+    let _caches = system_caches();
     let Some(image) = Image::mounted("defaults") else { return };
     let result = reads(&image, &["cache warm"]);
     let read = device_in(&result, Phase::Transactions).bytes_read;
@@ -61,6 +64,7 @@ fn warm_caches_keep_reads_from_the_device_and_warn() {
 
 #[test]
 fn direct_reads_and_writes_all_reach_the_device() {
+    let _caches = system_caches();
     let Some(image) = Image::mounted("defaults") else { return };
     let more = ["size 32k", "direct true", "transactions 500", "number 50"];
     let result = reads(&image, &more);
@@ -121,6 +125,7 @@ fn what_is_synced_was_written_to_the_device_and_its_file() {
 
 #[test]
 fn phases_add_up_to_the_whole_run() {
+    let _caches = system_caches();
     let Some(image) = Image::mounted("defaults") else { return };
     let settings = ["number 200", "size 8k 64k", "transactions 200", "sync phase", "settle auto"];
     let result = report_of(&image.pool(), &settings).complete();
