@@ -18,6 +18,7 @@ use crate::volume::activity::ProcessCounts;
 use crate::volume::cache::{self, Dropped};
 use crate::volume::device::{Device, DeviceCounts};
 use crate::volume::quiet::{self, Waited};
+use crate::volume::thread;
 use crate::workload::Config;
 use crate::workload::config::MAX_TRANSACTIONS;
 use crate::workload::policy::{Cache, Settle, SyncPolicy};
@@ -333,6 +334,9 @@ where
             .map(|worker| {
                 let barrier = &barrier;
                 scope.spawn(move || {
+                    // SAFETY: a worker closes each file within the operation that opened
+                    // it; the directories were open before and stay so to the end.
+                    unsafe { thread::stand_apart() };
                     barrier.wait();
                     let start = clock.now();
                     let outcome = body(worker, None);
@@ -340,8 +344,8 @@ where
                 })
             })
             .collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let join = |started: std::thread::ScopedJoinHandle<'_, _>| {
+            started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         threads.into_iter().map(join).collect()
     });

@@ -10,4 +10,5 @@ pub mod mount;
 pub mod place;
 pub mod probe;
 pub mod quiet;
+pub mod thread;
 pub mod tree;
