@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! script → Config → Workload → Operation → Engine → Recorder → RunResult → report
+//!                                       many RunResults → Comparison → Outcome → report
 //! ```
 //!
-//! Modules depend downwards only: `script` → `report` → `stats` → `runner` → `workload`,
-//! `engine`, `volume` → `units`, `interrupt`.
+//! Modules depend downwards only: `script` → `report` → `experiment` → `stats` → `runner` →
+//! `workload`, `engine`, `volume` → `units`, `interrupt`.
 
 pub mod engine;
+pub mod experiment;
 pub mod interrupt;
 pub mod report;
 pub mod runner;

@@ -3,17 +3,29 @@
 //! Every report and comparison walks [`METRICS`]; a new metric is a function and a row.
 //! A rate is a count over the time in which it was counted, so rate × time = count.
 
+use serde::{Deserialize, Serialize};
+
 use crate::runner::measurement::{Phase, RunResult, Status, Tally};
 use crate::volume::device::DeviceCounts;
 use crate::workload::OperationKind;
 
 /// Which direction is the good one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Better {
     /// More is better.
     Higher,
     /// Less is better.
     Lower,
+}
+
+/// In which words it differs from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wording {
+    /// Faster, slower.
+    Speed,
+    /// More, fewer.
+    Amount,
 }
 
 /// One metric.
@@ -24,6 +36,8 @@ pub struct Metric {
     pub unit: &'static str,
     /// The good direction.
     pub better: Better,
+    /// How a difference is called.
+    pub wording: Wording,
     /// What it is, for people.
     pub definition: &'static str,
     /// Its value; none where the run has no such number (the phase was not reached, took
@@ -36,7 +50,7 @@ const fn rate(
     definition: &'static str,
     value: fn(&RunResult) -> Option<f64>,
 ) -> Metric {
-    Metric { name, unit: "1/s", better: Better::Higher, definition, value }
+    Metric { name, unit: "1/s", better: Better::Higher, wording: Wording::Speed, definition, value }
 }
 
 const fn throughput(
@@ -44,7 +58,7 @@ const fn throughput(
     definition: &'static str,
     value: fn(&RunResult) -> Option<f64>,
 ) -> Metric {
-    Metric { name, unit: "B/s", better: Better::Higher, definition, value }
+    Metric { name, unit: "B/s", better: Better::Higher, wording: Wording::Speed, definition, value }
 }
 
 const fn duration(
@@ -52,7 +66,7 @@ const fn duration(
     definition: &'static str,
     value: fn(&RunResult) -> Option<f64>,
 ) -> Metric {
-    Metric { name, unit: "s", better: Better::Lower, definition, value }
+    Metric { name, unit: "s", better: Better::Lower, wording: Wording::Speed, definition, value }
 }
 
 const fn latency(
@@ -60,7 +74,7 @@ const fn latency(
     definition: &'static str,
     value: fn(&RunResult) -> Option<f64>,
 ) -> Metric {
-    Metric { name, unit: "s", better: Better::Lower, definition, value }
+    Metric { name, unit: "s", better: Better::Lower, wording: Wording::Speed, definition, value }
 }
 
 const fn per_transaction(
@@ -69,7 +83,7 @@ const fn per_transaction(
     definition: &'static str,
     value: fn(&RunResult) -> Option<f64>,
 ) -> Metric {
-    Metric { name, unit, better: Better::Lower, definition, value }
+    Metric { name, unit, better: Better::Lower, wording: Wording::Amount, definition, value }
 }
 
 /// Every metric, in the order of reports.
@@ -77,6 +91,16 @@ pub const METRICS: &[Metric] = &[
     rate("transactions_per_second", "transactions done, by the time of the transactions", |run| {
         per(run.transactions, valid(run)?.elapsed(Phase::Transactions)?)
     }),
+    rate(
+        "transactions_with_sync_per_second",
+        "transactions done, by their time and that of the sync after them; the same as \
+         transactions_per_second without `set sync phase`",
+        |run| {
+            let run = valid(run)?;
+            let sync = run.elapsed(Phase::TransactionSync).unwrap_or(0);
+            per(run.transactions, run.elapsed(Phase::Transactions)? + sync)
+        },
+    ),
     duration("total_seconds", "creation, transactions and deletion together", |run| {
         in_seconds(valid(run)?.total()?)
     }),
@@ -144,16 +168,20 @@ pub const METRICS: &[Metric] = &[
     ),
     latency("create_p50", "median latency of a create", |run| quantile(run, CREATE, 0.5)),
     latency("create_p99", "99 % of creates take no longer", |run| quantile(run, CREATE, 0.99)),
+    latency("create_p999", "99.9 % of creates take no longer", |run| quantile(run, CREATE, 0.999)),
     latency("read_p50", "median latency of a read", |run| quantile(run, READ, 0.5)),
     latency("read_p99", "99 % of reads take no longer", |run| quantile(run, READ, 0.99)),
+    latency("read_p999", "99.9 % of reads take no longer", |run| quantile(run, READ, 0.999)),
     latency("append_p50", "median latency of an append", |run| quantile(run, APPEND, 0.5)),
     latency("append_p99", "99 % of appends take no longer", |run| quantile(run, APPEND, 0.99)),
+    latency("append_p999", "99.9 % of appends take no longer", |run| quantile(run, APPEND, 0.999)),
     latency("delete_p50", "median latency of a delete", |run| quantile(run, DELETE, 0.5)),
     latency("delete_p99", "99 % of deletes take no longer", |run| quantile(run, DELETE, 0.99)),
+    latency("delete_p999", "99.9 % of deletes take no longer", |run| quantile(run, DELETE, 0.999)),
     per_transaction(
         "device_bytes_read_per_transaction",
         "B",
-        "bytes the device read from start to end of the run and of the waiting after it, by \
+        "bytes the device read (sectors × 512) from start to end of the run and of the waiting after it, by \
          anybody, by transactions done",
         |run| device(run, |counts| counts.bytes_read),
     ),

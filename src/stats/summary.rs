@@ -1,7 +1,9 @@
 //! The spread of repeated measurements.
 
+use serde::{Deserialize, Serialize};
+
 /// A few numbers about several.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// How many there are.
     pub count: usize,

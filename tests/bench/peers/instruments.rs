@@ -95,7 +95,8 @@ pub fn scaling(volume: &Volume, pairs: usize) {
     );
     for (name, config, _place) in workloads(volume) {
         let rate = |workers: u64| {
-            let result = play(&Config { workers, ..config.clone() });
+            let transactions = 4 * config.transactions; // seconds, not tenths
+            let result = play(&Config { workers, transactions, ..config.clone() });
             let time = result.elapsed(Phase::Transactions).expect("they were played");
             result.transactions as f64 * 1e9 / time as f64
         };

@@ -1,0 +1,6 @@
+//! Experiments: several arms, many runs, one outcome.
+
+pub mod outcome;
+pub mod plan;
+pub mod record;
+pub mod schedule;
