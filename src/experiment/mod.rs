@@ -1,5 +1,6 @@
 //! Experiments: several arms, many runs, one outcome.
 
+pub mod arms;
 pub mod outcome;
 pub mod plan;
 pub mod record;

@@ -15,7 +15,7 @@ pub const FORMAT: &str = "trimark-experiment";
 pub const FORMAT_VERSION: u32 = 1;
 
 /// One of the conditions that are compared.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
     /// Its name.
     pub name: String,
@@ -36,6 +36,8 @@ pub struct Arm {
     /// Settings above the script's, as in scripts without `set`: `sync close`.
     #[serde(default)]
     pub settings: Vec<String>,
+    /// All settings its runs are made with.
+    pub config: Config,
     /// A directory that is mounted already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
