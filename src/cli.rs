@@ -84,7 +84,31 @@ pub enum Action {
         #[command(flatten)]
         overrides: OverrideArgs,
     },
-    /// Remove what a killed run left in DIR, and nothing else.
+    /// Compare arms: many runs in random balanced order, one verdict. Without CONFIG and
+    /// arms: does `discard` make a difference to small files on a scratch image?
+    Compare {
+        /// A file of commands: its settings and `arm` commands are used.
+        config: Option<PathBuf>,
+        /// Don't read `.pmrc` where no CONFIG is given.
+        #[arg(long)]
+        no_rc: bool,
+        /// What is compared, where and for how long.
+        #[command(flatten)]
+        options: Box<CompareArgs>,
+    },
+    /// Show saved results again: an experiment's file, or results of runs.
+    Report {
+        /// Files made by `compare`, or by `--report json`.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// text, markdown, csv, json, html, classic or svg-…; for runs those of `set report`.
+        #[arg(long = "format", value_name = "FORMAT[:FILE]")]
+        formats: Vec<String>,
+    },
+    /// List the metrics that can be compared.
+    Metrics,
+    /// Remove what a killed run left in DIR, and nothing else; give back what a killed
+    /// comparison changed on this machine.
     Clean {
         /// A location of that run.
         #[arg(default_value = ".")]
@@ -114,4 +138,122 @@ pub enum Action {
     },
     /// Print the manual page, for `man -l -`.
     Man,
+}
+
+/// What is compared, where and for how long: the options of the script's `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// An arm: mount options as mount(8) takes them, and trim=before, fs=TYPE, mkfs=ARGS,
+    /// scheduler=NAME, dir=DIR, file=FILE, before=CMD, after=CMD, or `set …`; several times.
+    #[arg(long = "arm", value_name = "NAME=OPTIONS")]
+    pub arm: Vec<String>,
+    /// A ready-made set of arms: trim, atime or trim-atime.
+    #[arg(long, value_name = "SET")]
+    pub arms: Option<String>,
+    /// The base arm against itself: how large is the noise here?
+    #[arg(long)]
+    pub aa: bool,
+    /// The arm that others are set against; the first if not given.
+    #[arg(long, value_name = "NAME")]
+    pub base: Option<String>,
+    /// On file systems in sparse temporary images (the default as root).
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "", require_equals = true)]
+    pub scratch: Option<String>,
+    /// Type of file system of scratch images: ext4 (default), xfs or btrfs.
+    #[arg(long, value_name = "TYPE")]
+    pub fs: Option<String>,
+    /// On the file system of DEV, mounted where nobody else sees it.
+    #[arg(long, value_name = "DEV")]
+    pub device: Option<String>,
+    /// Make a new file system on DEV first, which erases it: asks, or needs --yes-erase.
+    #[arg(long, value_name = "TYPE")]
+    pub mkfs: Option<String>,
+    /// Yes, erase DEV.
+    #[arg(long, value_name = "DEV")]
+    pub yes_erase: Option<String>,
+    /// In DIR, its file system remounted with each arm's options and at last as it was.
+    #[arg(long, value_name = "DIR")]
+    pub mountpoint: Option<String>,
+    /// Number of blocks, each with every arm once (default 20; no verdict below 6).
+    #[arg(long, value_name = "N")]
+    pub blocks: Option<String>,
+    /// Go on until the effect is known to within X% either way, at most 30 minutes or --time.
+    #[arg(long, value_name = "X%")]
+    pub until: Option<String>,
+    /// Begin no block that would end later: 30m, 2h.
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// Seed of the order of runs.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<String>,
+    /// The metric that is the question (`trimark metrics` lists them).
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Differences up to this do not matter (default 3%).
+    #[arg(long, value_name = "X%")]
+    pub margin: Option<String>,
+    /// Take the noise floor from this file, made with --aa.
+    #[arg(long, value_name = "FILE")]
+    pub noise: Option<String>,
+    /// A shell command before each run, the place ready; ARM=CMD for one arm. It finds
+    /// TRIMARK_ARM and TRIMARK_DIR.
+    #[arg(long, value_name = "[ARM=]CMD")]
+    pub before: Vec<String>,
+    /// The same after each run.
+    #[arg(long, value_name = "[ARM=]CMD")]
+    pub after: Vec<String>,
+    /// Go on with an experiment that was stopped.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<String>,
+    /// Where every run is saved (default: a new file in the current directory).
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<String>,
+    /// text (default), markdown, csv, json, html, classic or svg-…, with a file to write it
+    /// to; several times.
+    #[arg(long, value_name = "FORMAT[:FILE]")]
+    pub report: Vec<String>,
+    /// A setting as in scripts, such as 'number 2000'; several times.
+    #[arg(long = "set", value_name = "SETTING")]
+    pub settings: Vec<String>,
+    /// Where the files go, for arms that are not mounted by this program.
+    #[arg(long, value_name = "DIR")]
+    pub location: Option<PathBuf>,
+}
+
+impl CompareArgs {
+    /// Names and values of the options given, as the script's `compare` has them.
+    #[must_use]
+    pub fn given(&self) -> Vec<(&'static str, &str)> {
+        let single = [
+            ("arms", &self.arms),
+            ("base", &self.base),
+            ("scratch", &self.scratch),
+            ("fs", &self.fs),
+            ("device", &self.device),
+            ("mkfs", &self.mkfs),
+            ("yes-erase", &self.yes_erase),
+            ("mountpoint", &self.mountpoint),
+            ("blocks", &self.blocks),
+            ("until", &self.until),
+            ("time", &self.time),
+            ("seed", &self.seed),
+            ("metric", &self.metric),
+            ("margin", &self.margin),
+            ("noise", &self.noise),
+            ("resume", &self.resume),
+            ("save", &self.save),
+        ];
+        let many = [
+            ("arm", &self.arm),
+            ("before", &self.before),
+            ("after", &self.after),
+            ("report", &self.report),
+        ];
+        let single = single.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        let many = many
+            .into_iter()
+            .flat_map(|(name, values)| values.iter().map(move |value| (name, value.as_str())));
+        let aa = self.aa.then_some(("aa", "true"));
+        single.chain(many).chain(aa).collect()
+    }
 }

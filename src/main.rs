@@ -2,6 +2,7 @@
 //! into an exit code.
 
 mod cli;
+mod comparison;
 mod man;
 
 use std::io::{self, IsTerminal, Read, Write};
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 
-use cli::{Action, Cli, OverrideArgs, SessionArgs};
+use cli::{Action, Cli, CompareArgs, OverrideArgs, SessionArgs};
 use trimark::interrupt::{Signals, signal_name};
 use trimark::report::{self, FORMATS};
 use trimark::runner::clean::{Cleaned, clean};
@@ -38,6 +39,9 @@ fn main() -> ExitCode {
             None => session(cli.session),
             Some(Action::Run { config, no_rc, overrides }) => run(config, no_rc, &overrides),
             Some(Action::Show { config, no_rc, overrides }) => show(config, no_rc, &overrides),
+            Some(Action::Compare { config, no_rc, options }) => compare(config, no_rc, &options),
+            Some(Action::Report { files, formats }) => comparison::report(&files, &formats),
+            Some(Action::Metrics) => comparison::metrics(),
             Some(Action::Clean { dir }) => clean_directory(&dir),
             Some(Action::Probe { dir, json }) => probe(&dir, json),
             Some(Action::Demo { overrides }) => demo(&overrides),
@@ -172,6 +176,12 @@ fn demo(arguments: &OverrideArgs) -> anyhow::Result<u8> {
     run_program(program, overrides)
 }
 
+/// `trimark compare`
+fn compare(config: Option<PathBuf>, no_rc: bool, options: &CompareArgs) -> anyhow::Result<u8> {
+    let program = config_or_rc(config, no_rc).map(|path| program::read(&path)).transpose()?;
+    comparison::compare(program, options)
+}
+
 /// `trimark commands`
 fn commands(prefix: &str) -> anyhow::Result<u8> {
     with_session(Dialect::Trimark, Overrides::default(), |session| {
@@ -182,11 +192,21 @@ fn commands(prefix: &str) -> anyhow::Result<u8> {
 
 /// `trimark clean`
 fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
+    let mut failed = false;
+    for undone in volume::undo::undo_all()? {
+        match undone.failure {
+            None => println!("Put back: {}.", undone.change),
+            Some(reason) => {
+                failed = true;
+                println!("Could not be put back: {}: {reason}", undone.change);
+            }
+        }
+    }
     let Cleaned { clean_up, foreign, directories } = clean(directory).map_err(Trouble::from)?;
     let mut out = io::stdout().lock();
     if directories.is_empty() {
         writeln!(out, "Nothing to clean in '{}': no run left a manifest.", directory.display())?;
-        return Ok(0);
+        return Ok(u8::from(failed));
     }
     for cleaned in directories {
         writeln!(out, "Cleaned '{}'.", cleaned.display())?;
@@ -198,7 +218,7 @@ fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
     for left in &clean_up.left {
         writeln!(out, "Could not be removed: '{}': {}", left.path.display(), left.reason)?;
     }
-    Ok(u8::from(!clean_up.left.is_empty()))
+    Ok(u8::from(failed || !clean_up.left.is_empty()))
 }
 
 /// `trimark probe`
@@ -251,17 +271,10 @@ fn overrides(arguments: &OverrideArgs) -> Result<Overrides, Trouble> {
     }
     let reports = arguments.reports.iter().map(|report| format!("report {report}"));
     for setting in arguments.settings.iter().cloned().chain(reports) {
-        let line = format!("set {setting}");
-        let failed = |shown: String| Trouble::Script(vec![shown]);
-        let parsed = parse_line(&line, Dialect::Trimark)
-            .map_err(|error| failed(error.show("command line", 1, &line).to_string()))?;
-        for note in parsed.notes {
-            eprintln!("trimark: note: `{line}`: {note}");
-        }
-        match parsed.command {
-            Some(Command::Set(assignment)) => overrides.assignments.push(assignment),
-            Some(Command::SetReports(formats)) => overrides.reports.extend(formats),
-            _ => return Err(failed(format!("`{setting}` is no setting"))),
+        match command_of_setting(&setting)? {
+            Command::Set(assignment) => overrides.assignments.push(assignment),
+            Command::SetReports(formats) => overrides.reports.extend(formats),
+            _ => return Err(no_setting(&setting)),
         }
     }
     if overrides.outputs.len() > overrides.reports.len().max(1) {
@@ -272,6 +285,31 @@ fn overrides(arguments: &OverrideArgs) -> Result<Overrides, Trouble> {
         )]));
     }
     Ok(overrides)
+}
+
+/// The settings of runs in `--set`.
+fn setting_overrides(settings: &[String]) -> Result<Vec<Assignment>, Trouble> {
+    let assignment = |setting: &String| match command_of_setting(setting)? {
+        Command::Set(assignment) => Ok(assignment),
+        _ => Err(no_setting(setting)),
+    };
+    settings.iter().map(assignment).collect()
+}
+
+fn no_setting(setting: &str) -> Trouble {
+    Trouble::Script(vec![format!("`{setting}` is no setting")])
+}
+
+/// What `set SETTING` comes to; its notes are told.
+fn command_of_setting(setting: &str) -> Result<Command, Trouble> {
+    let line = format!("set {setting}");
+    let failed = |shown: String| Trouble::Script(vec![shown]);
+    let parsed = parse_line(&line, Dialect::Trimark)
+        .map_err(|error| failed(error.show("command line", 1, &line).to_string()))?;
+    for note in parsed.notes {
+        eprintln!("trimark: note: `{line}`: {note}");
+    }
+    parsed.command.ok_or_else(|| no_setting(setting))
 }
 
 fn location(directory: &Path) -> Assignment {

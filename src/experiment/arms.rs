@@ -62,7 +62,9 @@ pub enum ArmError {
     #[error("an arm is NAME=OPTIONS, such as 'fast=noatime,discard', not '{0}'")]
     NoName(String),
     /// An unfit name.
-    #[error("'{0}' cannot be the name of an arm: 1 to 40 letters, digits, blanks and any of + - _ . are")]
+    #[error(
+        "'{0}' cannot be the name of an arm: 1 to 40 letters, digits, blanks and any of + - _ . are"
+    )]
     Name(String),
     /// A quote without its end.
     #[error("arm '{0}': a quote is not closed")]
@@ -86,8 +88,10 @@ pub enum ArmError {
         known: Vec<&'static str>,
     },
     /// One arm, or none.
-    #[error("there is nothing to compare: at least two arms are needed, by --arm NAME=OPTIONS, \
-             --arms SET or the script's `arm NAME OPTIONS`, or --aa for one against itself")]
+    #[error(
+        "there is nothing to compare: at least two arms are needed, by --arm NAME=OPTIONS, \
+             --arms SET or the script's `arm NAME OPTIONS`, or --aa for one against itself"
+    )]
     TooFew,
     /// Two of a name.
     #[error("two arms are called '{0}'")]
@@ -302,7 +306,8 @@ mod tests {
 
     #[test]
     fn mount_options_and_our_own() {
-        let arm = options("noatime,commit=30, discard ,set sync close,mkfs=-O ^has_journal,fs=ext4");
+        let arm =
+            options("noatime,commit=30, discard ,set sync close,mkfs=-O ^has_journal,fs=ext4");
         assert_eq!(arm.mount_options, ["noatime", "commit=30", "discard"]);
         assert_eq!(arm.settings, ["sync close"]);
         assert_eq!(arm.mkfs, ["-O", "^has_journal"]);

@@ -1,7 +1,18 @@
 //! Experiments: several arms, many runs, one outcome.
 
+pub mod analysis;
 pub mod arms;
+pub mod file;
+pub mod hooks;
+pub mod noise;
 pub mod outcome;
 pub mod plan;
+pub mod play;
 pub mod record;
+pub mod request;
+mod same;
+pub mod saved;
 pub mod schedule;
+pub mod stage;
+pub mod stages;
+mod warnings;

@@ -15,7 +15,7 @@ pub const FORMAT: &str = "trimark-experiment";
 pub const FORMAT_VERSION: u32 = 1;
 
 /// One of the conditions that are compared.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arm {
     /// Its name.
     pub name: String,

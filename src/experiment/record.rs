@@ -51,6 +51,9 @@ pub struct RunRecord {
     pub start: Start,
     /// Mount options in force, read back from the kernel.
     pub options_in_force: Vec<String>,
+    /// Requested options that nothing shows to be in force, or not.
+    #[serde(default)]
+    pub unverified: Vec<String>,
     /// Where the runs' directory was.
     pub directory: PathBuf,
     /// Bytes the backing file of a scratch image took at the end.

@@ -69,6 +69,7 @@ impl Runner<'_> {
     /// always gives a result, whose status tells how it ended.
     pub fn run(&mut self, config: &Config, config_files: &[PathBuf]) -> Result<RunResult, Refusal> {
         config.check().map_err(Refusal::Settings)?;
+        let config = &sizes::with_fan_out(config)?;
         let row = engine(config.engine.name()).ok_or_else(|| {
             Refusal::Settings(format!("there is no engine '{}'", config.engine.name()))
         })?;

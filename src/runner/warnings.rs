@@ -93,7 +93,8 @@ fn others_wrote(result: &RunResult) -> Option<String> {
     let total = result.activity_total?;
     let (all, own) = (total.device?.bytes_written, total.process.device_bytes_written);
     let others = all.saturating_sub(own);
-    (all > FOREIGN_WRITES * own && others > FEW).then(|| {
+    // The journal's part of a sync is written by the kernel, not by this process.
+    (!result.config.sync.is_per_file() && all > FOREIGN_WRITES * own && others > FEW).then(|| {
         format!(
             "{} were written to the device during the run, of which this process caused {}: \
              something else writes there, too, or wrote just before",

@@ -82,6 +82,13 @@ impl<'a> Arguments<'a> {
         std::mem::take(&mut self.words).iter().map(Word::text).collect()
     }
 
+    /// What is left of the line as it stands, quotes included; none when nothing is.
+    pub fn remainder(&mut self) -> Option<&'a str> {
+        let words = std::mem::take(&mut self.words);
+        let (first, last) = (words.first()?, words.last()?);
+        Some(&self.line[first.start..last.end])
+    }
+
     /// The next word, which must be there.
     ///
     /// # Errors

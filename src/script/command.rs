@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::comparing::COMPARING;
 use super::measuring::MEASURING;
 pub use super::row::{Command, CommandRow, Values};
 use super::row::{ROW, set};
@@ -14,12 +15,12 @@ use crate::workload::{Assignment, Config, EngineKind};
 /// Every command: the settings in the order of PostMark's help, ours, then the others.
 pub const COMMANDS: &[CommandRow] = &joined();
 
-const COUNT: usize = SETTINGS.len() + MEASURING.len() + ACTIONS.len();
+const COUNT: usize = SETTINGS.len() + MEASURING.len() + COMPARING.len() + ACTIONS.len();
 
 const fn joined() -> [CommandRow; COUNT] {
     let mut rows = [ROW; COUNT];
     let mut next = 0;
-    let parts: [&[CommandRow]; 3] = [&SETTINGS, &MEASURING, &ACTIONS];
+    let parts: [&[CommandRow]; 4] = [&SETTINGS, &MEASURING, &COMPARING, &ACTIONS];
     let mut part = 0;
     while part < parts.len() {
         let mut row = 0;

@@ -8,7 +8,7 @@ pub use super::word::Dialect;
 use super::word::{Word, is_blank, words};
 
 /// What a line comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ParsedLine {
     /// The command; none on an empty line or a comment.
     pub command: Option<Command>,

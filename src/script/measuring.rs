@@ -14,7 +14,7 @@ use crate::workload::{Assignment, Config};
 const NEW: CommandRow = CommandRow { classic: false, ..ROW };
 
 /// The rows.
-pub const MEASURING: [CommandRow; 14] = [
+pub const MEASURING: [CommandRow; 15] = [
     CommandRow {
         words: &["set", "duration"],
         usage: "TIME",
@@ -45,6 +45,17 @@ pub const MEASURING: [CommandRow; 14] = [
             let number = arguments.count("a number of iterations", Config::ITERATIONS)?;
             Ok(Command::Set(Assignment::Iterations(number)))
         },
+        ..NEW
+    },
+    CommandRow {
+        words: &["set", "fan-out"],
+        usage: "off|tree DIR",
+        summary: "Sets number of subdirectories as in a real directory",
+        details: "tree DIR: when the run begins, as many subdirectories are made as give each the \
+                  files that a directory below DIR holds on average, whatever `set subdirectories` \
+                  says. off: as set. Default off.",
+        values: Values::Words(|| FAN_OUT.to_vec()),
+        parse: parse_fan_out,
         ..NEW
     },
     CommandRow {
@@ -251,6 +262,19 @@ fn parse_sizes(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
         }
     };
     Ok(Command::Set(Assignment::Sizes(sizes)))
+}
+
+const FAN_OUT: [&str; 2] = ["off", "tree"];
+
+fn parse_fan_out(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    let directory = match arguments.keyword(&FAN_OUT)? {
+        0 => None,
+        _ => {
+            let path = arguments.path().ok_or_else(|| arguments.missing("a directory"))?;
+            Some(path.into())
+        }
+    };
+    Ok(Command::Set(Assignment::FanOut(directory)))
 }
 
 fn sigma(arguments: &mut Arguments<'_>) -> Result<u64, LineError> {

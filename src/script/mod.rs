@@ -5,6 +5,9 @@
 mod arguments;
 mod bar;
 pub mod command;
+mod compare;
+pub mod comparing;
+mod comparison_bar;
 pub mod completion;
 pub mod error;
 pub mod grammar;
@@ -26,6 +29,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use command::{COMMANDS, Command};
+use compare::Made;
 pub use grammar::Dialect;
 use grammar::{ParsedLine, parse_line};
 use output::Outputs;
@@ -33,6 +37,8 @@ use program::{Action, Program};
 pub use trouble::Trouble;
 
 use crate::engine::{Kernel, System};
+use crate::experiment::plan::Arm;
+use crate::experiment::request::Request;
 use crate::interrupt::Signals;
 use crate::report::Format;
 use crate::runner::clock::Clock;
@@ -57,6 +63,10 @@ pub struct Overrides {
     pub reports: Vec<Format>,
     /// Files the reports go to; empty for standard output.
     pub outputs: Vec<PathBuf>,
+    /// How arms are compared.
+    pub request: Request,
+    /// The set of arms where neither script nor request has any.
+    pub default_arm_set: Option<&'static str>,
 }
 
 /// The settings of a script or prompt, and where it speaks to.
@@ -64,6 +74,9 @@ pub struct Session<'a> {
     dialect: Dialect,
     config: Config,
     reports: Vec<Format>,
+    arms: Vec<Arm>,
+    /// Settings that were made, and not left to their defaults.
+    made: Made,
     overrides: Overrides,
     config_files: Vec<PathBuf>,
     outputs: Outputs,
@@ -102,6 +115,8 @@ impl<'a> Session<'a> {
             dialect,
             config,
             reports: vec![format],
+            arms: Vec::new(),
+            made: Made::default(),
             outputs: Outputs::new(&overrides.outputs),
             overrides,
             config_files: Vec::new(),
@@ -218,7 +233,12 @@ impl<'a> Session<'a> {
     /// [`Trouble`]
     pub fn execute(&mut self, command: Command) -> Result<Flow, Trouble> {
         match command {
-            Command::Set(assignment) => self.config.apply(assignment)?,
+            Command::Set(assignment) => {
+                self.made.note(&assignment);
+                self.config.apply(assignment)?;
+            }
+            Command::Arm(arm) => self.arms.push(*arm),
+            Command::Compare(request) => self.compare(*request)?,
             Command::SetReports(reports) => self.reports = reports,
             Command::Run(file) => self.run(file.as_deref())?,
             Command::Show(file) => self.show(file.as_deref())?,

@@ -11,7 +11,7 @@ use super::trouble::Trouble;
 const MOST_FILES: usize = 1000;
 
 /// One step of a program.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Action {
     /// Carry this out; never a `load`.
     Do(Command),
@@ -45,6 +45,25 @@ impl Program {
     pub fn runs(&self) -> bool {
         let is_run = |step: &Instruction| matches!(step.action, Action::Do(Command::Run(_)));
         self.instructions.iter().any(is_run)
+    }
+
+    /// True when it compares at least once.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        let is = |step: &Instruction| matches!(step.action, Action::Do(Command::Compare(_)));
+        self.instructions.iter().any(is)
+    }
+
+    /// Leaves only the settings and arms.
+    #[must_use]
+    pub fn settings_and_arms(mut self) -> Self {
+        self.instructions.retain(|step| {
+            !matches!(
+                step.action,
+                Action::Do(Command::Run(_) | Command::Show(_) | Command::Quit | Command::Help(_))
+            )
+        });
+        self
     }
 
     /// Leaves only the settings.

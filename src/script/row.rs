@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use super::arguments::Arguments;
 use super::error::LineError;
+use crate::experiment::plan::Arm;
+use crate::experiment::request::Request;
 use crate::report::Format;
 use crate::workload::Assignment;
 
 /// A command as read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Change a parameter of the workload.
     Set(Assignment),
@@ -16,6 +18,10 @@ pub enum Command {
     SetReports(Vec<Format>),
     /// Play one run; append the report to a file instead of printing it.
     Run(Option<PathBuf>),
+    /// Add an arm to the next comparison.
+    Arm(Box<Arm>),
+    /// Compare the arms.
+    Compare(Box<Request>),
     /// Print the configuration, or append it to a file.
     Show(Option<PathBuf>),
     /// Read commands from a file.

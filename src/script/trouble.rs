@@ -3,6 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::experiment::file::FileError;
+use crate::experiment::play::Halt;
+use crate::experiment::request::RequestError;
+use crate::experiment::stage::StageError;
 use crate::runner::Refusal;
 use crate::runner::measurement::{RunResult, Status};
 use crate::workload::assignment::AssignmentError;
@@ -54,6 +58,23 @@ pub enum Trouble {
         /// The error.
         error: io::Error,
     },
+    /// A comparison that cannot be planned.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The place of a comparison cannot be made ready.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// A comparison that could not go on; what it has is saved.
+    #[error("{halt}; what was measured until then is in '{}': go on with --resume", file.display())]
+    Halted {
+        /// Why.
+        halt: Box<Halt>,
+        /// The experiment's file.
+        file: PathBuf,
+    },
+    /// An experiment's file.
+    #[error(transparent)]
+    ExperimentFile(#[from] FileError),
     /// A shell command that failed.
     #[error("shell command failed: {0}")]
     Shell(String),
@@ -130,6 +151,15 @@ impl Trouble {
             | Self::Assignment(_)
             | Self::Destination { .. } => 2,
             Self::Refused(refusal) => refusal.exit_code(),
+            Self::Request(_) | Self::ExperimentFile(_) => 2,
+            Self::Stage(error) => {
+                if error.bad_input {
+                    2
+                } else {
+                    3
+                }
+            }
+            Self::Halted { halt, .. } => halt.exit_code(),
             Self::Run(_) | Self::Shell(_) | Self::Output(_) => 1,
             Self::Interrupted { signal, .. } => 128 + *signal as u8,
         }

@@ -4,11 +4,23 @@
 
 pub mod activity;
 pub mod cache;
+pub mod claim;
 pub mod device;
+pub mod filesystem;
 pub mod host;
+pub mod in_force;
+pub mod journal;
+pub mod loop_device;
 pub mod mount;
+pub mod mounting;
+pub mod namespace;
+mod options;
 pub mod place;
 pub mod probe;
 pub mod quiet;
+pub mod remount;
+pub mod scheduler;
 pub mod thread;
 pub mod tree;
+pub mod trim;
+pub mod undo;

@@ -1,7 +1,8 @@
 //! The sizes of the files below a directory: a real one as a workload.
 
+use std::collections::HashMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
@@ -23,8 +24,7 @@ pub fn sizes(directory: &Path) -> io::Result<Vec<u64>> {
         }
     }
     if sizes.is_empty() {
-        let message = format!("there is no file below '{}'", directory.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        return Err(no_file(directory));
     }
     sizes.sort_unstable();
     if sizes.len() > MOST_SIZES {
@@ -33,6 +33,30 @@ pub fn sizes(directory: &Path) -> io::Result<Vec<u64>> {
         sizes = chosen.collect();
     }
     Ok(sizes)
+}
+
+/// How many files a directory below `directory` holds on average, of those that hold any,
+/// as a fraction: files, and directories.
+///
+/// # Errors
+/// As [`sizes`].
+pub fn files_and_directories(directory: &Path) -> io::Result<(u64, u64)> {
+    let mut files_of: HashMap<PathBuf, u64> = HashMap::new();
+    for entry in WalkDir::new(directory).same_file_system(true) {
+        let entry = entry.map_err(io::Error::other)?;
+        if let (true, Some(parent)) = (entry.file_type().is_file(), entry.path().parent()) {
+            *files_of.entry(parent.to_owned()).or_default() += 1;
+        }
+    }
+    if files_of.is_empty() {
+        return Err(no_file(directory));
+    }
+    Ok((files_of.values().sum(), files_of.len() as u64))
+}
+
+fn no_file(directory: &Path) -> io::Error {
+    let message = format!("there is no file below '{}'", directory.display());
+    io::Error::new(io::ErrorKind::NotFound, message)
 }
 
 #[cfg(test)]
@@ -48,6 +72,8 @@ mod tests {
         std::fs::write(below.join("b"), [0; 3]).expect("a file");
         std::os::unix::fs::symlink("a", below.join("link")).expect("a link");
         assert_eq!(sizes(directory.path()).expect("two files"), [3, 7]);
+        assert_eq!(files_and_directories(directory.path()).expect("two files"), (2, 2));
+        assert!(files_and_directories(&directory.path().join("missing")).is_err());
         assert!(sizes(&directory.path().join("missing")).is_err());
     }
 }

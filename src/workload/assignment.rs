@@ -71,6 +71,8 @@ pub enum Assignment {
     Verify(bool),
     /// Where sizes come from.
     Sizes(Sizes),
+    /// A directory whose files per directory are taken over.
+    FanOut(Option<PathBuf>),
     /// Threads.
     Workers(u64),
     /// Where the random numbers come from.
@@ -117,6 +119,7 @@ impl Config {
             Assignment::Content(content) => self.content = content,
             Assignment::Verify(verify) => self.verify = verify,
             Assignment::Sizes(sizes) => self.sizes = sizes,
+            Assignment::FanOut(directory) => self.fan_out = directory,
             Assignment::Workers(workers) => self.workers = workers,
             Assignment::Generator(generator) => self.generator = generator,
         }

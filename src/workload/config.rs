@@ -127,6 +127,10 @@ pub struct Config {
     pub verify: bool,
     /// Where sizes come from.
     pub sizes: Sizes,
+    /// A directory: as many subdirectories are used as give it the files per directory
+    /// found there, whatever `subdirectories` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fan_out: Option<PathBuf>,
     /// Threads, each with a pool of its own.
     pub workers: u64,
     /// Where the random numbers come from.
@@ -161,6 +165,7 @@ impl Default for Config {
             content: Content::default(),
             verify: false,
             sizes: Sizes::default(),
+            fan_out: None,
             workers: 1,
             generator: GeneratorKind::default(),
         }

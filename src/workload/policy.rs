@@ -48,6 +48,12 @@ pub enum SyncPolicy {
 }
 
 impl SyncPolicy {
+    /// True when files are synced one by one.
+    #[must_use]
+    pub fn is_per_file(self) -> bool {
+        matches!(self, Self::Close | Self::FsyncEvery(_))
+    }
+
     /// Every how many writing operations a file is synced; none for never.
     #[must_use]
     pub fn fsync_interval(self) -> Option<u64> {

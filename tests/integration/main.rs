@@ -2,6 +2,7 @@
 
 mod cases;
 mod clean;
+mod experiment;
 mod faults;
 mod golden;
 mod language;
@@ -10,5 +11,6 @@ mod oracle;
 mod probe;
 mod prompt;
 mod schema;
+mod simulation;
 mod support;
 mod wrappers;

@@ -104,6 +104,8 @@ fn complete_runs_with_every_setting() {
     });
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus");
     complete("sizes of a tree", |config| config.sizes = Sizes::Tree(tree.into()));
+    let fan_out = complete("fan-out", |config| config.fan_out = Some(tree.into()));
+    assert!(fan_out["config"]["subdirectories"].as_u64().expect("a number") > 0);
     let halves = complete("one half only", |config| config.bias_create = None);
     assert_eq!(halves["config"]["bias_create"], Value::Null);
 }

@@ -2,6 +2,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use trimark::experiment::arms::ARM_SETS;
+use trimark::experiment::plan::Arm;
+use trimark::experiment::request::Request;
 use trimark::report::FORMATS;
 use trimark::script::Command;
 use trimark::workload::config::Bias;
@@ -105,6 +108,22 @@ pub fn parts(command: &Command) -> Vec<Part> {
             [keywords("help"), words].concat()
         }
         Command::Quit => keywords("quit"),
+        Command::Arm(arm) => {
+            let trim = arm.trim_before.then(|| "trim=before".to_owned());
+            let options: Vec<String> = arm.mount_options.iter().cloned().chain(trim).collect();
+            let values = [arm.name.clone(), options.join(",")].map(Part::Value);
+            [keywords("arm"), values.to_vec()].concat()
+        }
+        Command::Compare(request) => {
+            let options = [
+                request.blocks.map(|blocks| format!("blocks={blocks}")),
+                request.arm_set.as_ref().map(|set| format!("arms={set}")),
+                request.time_ns.map(|time| format!("time={time}ns")),
+                request.against_itself.then(|| "aa".to_owned()),
+            ];
+            let options = options.into_iter().flatten().map(Part::Value);
+            keywords("compare").into_iter().chain(options).collect()
+        }
         Command::Shell(_) => unreachable!("`any_command` makes none"),
     }
 }
@@ -155,6 +174,11 @@ fn measuring(assignment: &Assignment) -> Vec<Part> {
         Assignment::Sizes(Sizes::Tree(path)) => {
             let path = Part::Path("", path.to_str().expect("UTF-8").into());
             [keywords("sizes tree"), vec![path]].concat()
+        }
+        Assignment::FanOut(None) => keywords("fan-out off"),
+        Assignment::FanOut(Some(path)) => {
+            let path = Part::Path("", path.to_str().expect("UTF-8").into());
+            [keywords("fan-out tree"), vec![path]].concat()
         }
         Assignment::Workers(count) => value("workers", count.to_string()),
         Assignment::Interval(interval) => value("interval", format!("{interval}ns")),
@@ -208,11 +232,44 @@ pub fn any_command() -> impl Strategy<Value = Command> {
         1 => vec(prop::sample::select(formats), 1..5).prop_map(Command::SetReports),
         1 => file().prop_map(Command::Run),
         1 => file().prop_map(Command::Show),
+        1 => any_arm().prop_map(|arm| Command::Arm(Box::new(arm))),
+        1 => any_request().prop_map(|request| Command::Compare(Box::new(request))),
         1 => any_path().prop_map(|path| Command::Load(path.into())),
         1 => prop::sample::select(vec!["", "set", "set bias", "run"])
             .prop_map(|prefix| Command::Help(prefix.into())),
         1 => Just(Command::Quit),
     ]
+}
+
+fn any_arm() -> impl Strategy<Value = Arm> {
+    let options = vec("[a-z]{1,8}(=[a-z0-9]{1,4})?", 1..4).prop_filter("ours", |options| {
+        options.iter().all(|option| option != "defaults" && !option.contains('='))
+    });
+    ("[a-zA-Z][a-zA-Z0-9+._-]{0,20}", options, prop::bool::ANY).prop_map(
+        |(name, mount_options, trim_before)| Arm {
+            name,
+            mount_options,
+            trim_before,
+            ..Arm::default()
+        },
+    )
+}
+
+fn any_request() -> impl Strategy<Value = Request> {
+    let sets = ARM_SETS.iter().map(|set| set.name.to_owned()).collect::<Vec<_>>();
+    (
+        prop::option::of(1u64..1 << 40),
+        prop::option::of(prop::sample::select(sets)),
+        prop::option::of(1..=*Config::DURATION.end()),
+        prop::bool::ANY,
+    )
+        .prop_map(|(blocks, arm_set, time_ns, against_itself)| Request {
+            blocks,
+            arm_set,
+            time_ns,
+            against_itself,
+            ..Request::default()
+        })
 }
 
 fn any_assignment() -> impl Strategy<Value = Assignment> {
@@ -260,6 +317,7 @@ fn any_measuring() -> impl Strategy<Value = Assignment> {
             any_path().prop_map(|path| Sizes::Tree(path.into())),
         ]
         .prop_map(Assignment::Sizes),
+        prop::option::of(any_path()).prop_map(|path| Assignment::FanOut(path.map(Into::into))),
         any().prop_map(Assignment::Generator),
         any().prop_map(Assignment::Latency),
         any().prop_map(Assignment::Cache),

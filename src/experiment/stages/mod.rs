@@ -1,0 +1,55 @@
+//! The places experiments can take place on.
+
+mod alike;
+mod device;
+mod directories;
+mod mountpoint;
+mod scratch;
+
+use std::path::Path;
+
+use super::plan::{Plan, VolumePlan};
+use super::stage::{Stage, StageError};
+
+/// What somebody at a terminal answers to a question; none where nobody is asked.
+pub type Ask<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The stage of a plan. `yes_erase` is the device that was named to be erased, `ask` how
+/// the user is asked where none was.
+///
+/// # Errors
+/// [`StageError`] when the machine cannot, or what is asked for is not there.
+pub fn stage(
+    plan: &Plan,
+    yes_erase: Option<&Path>,
+    ask: Ask<'_>,
+) -> Result<Box<dyn Stage>, StageError> {
+    Ok(match &plan.volume {
+        VolumePlan::Directories { directory } => {
+            Box::new(directories::Directories::new(directory.clone()))
+        }
+        VolumePlan::Mountpoint { directory } => {
+            Box::new(mountpoint::Mountpoint::new(plan, directory)?)
+        }
+        VolumePlan::Device { device, format } => {
+            Box::new(device::MountedDevice::new(plan, device, format.as_deref(), yes_erase, ask)?)
+        }
+        VolumePlan::Scratch { bytes, file_system } => {
+            Box::new(scratch::Scratch::new(plan, *bytes, file_system)?)
+        }
+        VolumePlan::Files => {
+            return Err(StageError::input("saved results have no place to run on"));
+        }
+    })
+}
+
+/// Mounting takes root.
+fn need_root(what: &str) -> Result<(), StageError> {
+    if rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    Err(StageError::machine(format!(
+        "{what} takes root: use sudo, or compare directories that are mounted already \
+         (--arm NAME=dir=DIR), settings (--arm 'NAME=set …') or saved results (--arm NAME=file=FILE)"
+    )))
+}

@@ -1,0 +1,223 @@
+//! Comparing arms for a session: the plan, the runs, the report.
+
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use super::grammar::parse_line;
+use super::{Command, Dialect, Session, Trouble};
+use crate::experiment::analysis;
+use crate::experiment::file::{ExperimentFile, Saved};
+use crate::experiment::outcome::Outcome;
+use crate::experiment::plan::{Arm, Plan, VolumePlan};
+use crate::experiment::play::{Played, Player};
+use crate::experiment::record::{End, RunRecord};
+use crate::experiment::request::{About, Request};
+use crate::experiment::{saved, stages};
+use crate::report::experiment::OUTCOME_FORMATS;
+use crate::runner::clock::MonotonicClock;
+use crate::runner::{NoProgress, Runner};
+use crate::script::comparison_bar::ComparisonBar;
+use crate::workload::policy::{Settle, SyncPolicy};
+use crate::workload::{Assignment, Config};
+
+/// Format of an outcome where none is asked for.
+const DEFAULT_REPORT: &str = "text";
+
+/// Settings that were made by somebody: a comparison leaves those alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Made {
+    sync: bool,
+    settle: bool,
+}
+
+impl Made {
+    /// Notes a setting that was made.
+    pub(super) fn note(&mut self, assignment: &Assignment) {
+        self.sync |= matches!(assignment, Assignment::Sync(_));
+        self.settle |= matches!(assignment, Assignment::Settle(_));
+    }
+
+    /// What makes runs comparable where nobody said otherwise: the device takes part, and
+    /// what is still to be written or discarded counts for the run that caused it.
+    fn complete(self, config: &mut Config) {
+        if !self.sync {
+            config.sync = SyncPolicy::Phase;
+        }
+        if !self.settle {
+            config.settle = Settle::Auto;
+        }
+    }
+}
+
+/// What there is before anything is played.
+#[allow(clippy::large_enum_variant)] // one of them, once
+enum Prepared {
+    /// A plan, what is done of it, and the file that takes the rest.
+    ToPlay { plan: Plan, runs: Vec<RunRecord>, file: ExperimentFile },
+    /// Runs made before.
+    Saved { plan: Plan, runs: Vec<RunRecord> },
+}
+
+impl Session<'_> {
+    /// Compares the arms and reports the outcome, also of an experiment that was stopped.
+    ///
+    /// # Errors
+    /// [`Trouble`]
+    pub fn compare(&mut self, asked: Request) -> Result<(), Trouble> {
+        let own = Request { arms: self.arms.clone(), ..Request::default() };
+        let request = own.under(asked).under(self.overrides.request.clone());
+        let held = self.signals.clone();
+        let held = held.hold();
+        let (plan, runs, mut file) = match self.prepare(&request)? {
+            Prepared::ToPlay { plan, runs, file } => (plan, runs, file),
+            Prepared::Saved { plan, runs } => {
+                let outcome = analysis::outcome(&plan, &runs, Some(End::Blocks));
+                return self.report_outcome(&request, &outcome);
+            }
+        };
+        let mut stage = stages::stage(&plan, request.yes_erase.as_deref(), &ask)?;
+        for note in stage.notes() {
+            self.note(&note);
+        }
+        let played = self.play_plan(&plan, stage.as_mut(), runs, &mut file);
+        drop(stage); // everything is undone before anything is reported
+        drop(held);
+        let outcome = analysis::outcome(&plan, &played.runs, Some(played.end));
+        self.report_outcome(&request, &outcome)?;
+        self.note(&format!(
+            "every run is saved in '{}': `trimark report` shows it again, in other formats",
+            file.path().display()
+        ));
+        match played.halt {
+            None => Ok(()),
+            Some(halt) => {
+                Err(Trouble::Halted { halt: Box::new(halt), file: file.path().to_owned() })
+            }
+        }
+    }
+
+    /// The plan with what is done of it, and the file that takes the rest.
+    fn prepare(&mut self, request: &Request) -> Result<Prepared, Trouble> {
+        if let Some(path) = &request.resume {
+            let (file, Saved { plan, runs, .. }) = ExperimentFile::resume(path)?;
+            return Ok(Prepared::ToPlay { plan, runs, file });
+        }
+        let config = self.effective_config()?;
+        let about = About {
+            config: &config,
+            config_files: &self.config_files,
+            command: std::env::args().collect(),
+            default_arm_set: self.overrides.default_arm_set,
+        };
+        let plan = request.plan::<Trouble>(&about, &|arm| self.configure(arm))?;
+        if plan.volume == VolumePlan::Files {
+            let runs = saved::records(&plan)?;
+            return Ok(Prepared::Saved { plan, runs });
+        }
+        let path = request.save.clone().unwrap_or_else(|| default_file(&plan));
+        let file = ExperimentFile::create(&path, &plan)?;
+        Ok(Prepared::ToPlay { plan, runs: Vec::new(), file })
+    }
+
+    /// The settings of an arm's runs: the script's, its own, the command line's.
+    fn configure(&self, arm: &Arm) -> Result<Config, Trouble> {
+        let (mut config, mut made) = (self.config.clone(), self.made);
+        let own = arm.settings.iter().map(|setting| arm_setting(arm, setting));
+        for assignment in own.collect::<Result<Vec<_>, _>>()? {
+            made.note(&assignment);
+            config.apply(assignment)?;
+        }
+        for assignment in &self.overrides.assignments {
+            made.note(assignment);
+            config.apply(assignment.clone())?;
+        }
+        made.complete(&mut config);
+        Ok(config)
+    }
+
+    fn play_plan(
+        &mut self,
+        plan: &Plan,
+        stage: &mut dyn crate::experiment::stage::Stage,
+        runs: Vec<RunRecord>,
+        file: &mut ExperimentFile,
+    ) -> Played {
+        let clock = MonotonicClock::start();
+        let (system, interrupt) = (self.system, self.signals.interrupt());
+        let clock: &dyn crate::runner::clock::Clock = self.clock.unwrap_or(&clock);
+        let config_files = &self.config_files;
+        let mut run = |config: &Config| {
+            let progress = &mut NoProgress;
+            let mut runner = Runner { system, clock, interrupt: interrupt.clone(), progress };
+            runner.run(config, config_files)
+        };
+        let mut progress = ComparisonBar::on_terminal();
+        let interrupt = self.signals.interrupt();
+        let progress = &mut progress;
+        Player { plan, stage, run: &mut run, file, interrupt, progress }.play(runs)
+    }
+
+    /// Writes the reports asked for.
+    ///
+    /// # Errors
+    /// [`Trouble::Destination`], [`Trouble::Output`]
+    pub fn report_outcome(&mut self, request: &Request, outcome: &Outcome) -> Result<(), Trouble> {
+        let default = [(DEFAULT_REPORT.to_owned(), None)];
+        let reports =
+            if request.reports.is_empty() { &default[..] } else { request.reports.as_slice() };
+        for (format, path) in reports {
+            let row = OUTCOME_FORMATS.iter().find(|row| row.name == format);
+            let row = row.ok_or_else(|| Trouble::Script(vec![format!("no format '{format}'")]))?;
+            match path {
+                None => (row.render)(outcome, self.out)?,
+                Some(path) => write_file(path, |out| (row.render)(outcome, out))?,
+            }
+        }
+        self.out.flush()?;
+        Ok(())
+    }
+}
+
+fn write_file(
+    path: &Path,
+    render: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Trouble> {
+    let failed = |error| Trouble::Destination { path: path.to_owned(), error };
+    let mut out = std::io::BufWriter::new(File::create(path).map_err(failed)?);
+    render(&mut out).and_then(|()| out.flush()).map_err(failed)
+}
+
+/// Reads a setting of an arm as a script's `set`.
+fn arm_setting(arm: &Arm, setting: &str) -> Result<Assignment, Trouble> {
+    let line = format!("set {setting}");
+    let wrong = |shown: String| Trouble::Script(vec![shown]);
+    let parsed = parse_line(&line, Dialect::Trimark)
+        .map_err(|error| wrong(error.show(&format!("arm '{}'", arm.name), 1, &line).to_string()))?;
+    match parsed.command {
+        Some(Command::Set(Assignment::Location(_))) => Err(wrong(format!(
+            "arm '{}': a location is no setting of an arm; use dir=DIR",
+            arm.name
+        ))),
+        Some(Command::Set(assignment)) => Ok(assignment),
+        _ => Err(wrong(format!("arm '{}': `{setting}` is no setting of a run", arm.name))),
+    }
+}
+
+/// A name nobody has, in the current directory.
+fn default_file(plan: &Plan) -> PathBuf {
+    let digits: String =
+        plan.started.chars().filter(char::is_ascii_alphanumeric).take(15).collect();
+    PathBuf::from(format!("trimark-compare-{digits}.jsonl"))
+}
+
+/// Asks at a terminal; where there is none, nobody is asked.
+fn ask(question: &str) -> Option<String> {
+    if !std::io::stdin().is_terminal() {
+        return None;
+    }
+    eprint!("{question}");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).ok()?;
+    Some(answer)
+}

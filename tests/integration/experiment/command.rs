@@ -1,0 +1,1 @@
+//! `trimark compare` and `report` as their users call them.
