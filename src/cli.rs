@@ -147,7 +147,7 @@ pub struct CompareArgs {
     /// scheduler=NAME, dir=DIR, file=FILE, before=CMD, after=CMD, or `set …`; several times.
     #[arg(long = "arm", value_name = "NAME=OPTIONS")]
     pub arm: Vec<String>,
-    /// A ready-made set of arms: trim, atime or trim-atime.
+    /// A ready-made set of arms: discard, trim, atime or trim-atime.
     #[arg(long, value_name = "SET")]
     pub arms: Option<String>,
     /// The base arm against itself: how large is the noise here?

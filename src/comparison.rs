@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::CompareArgs;
 use crate::{location, setting_overrides, with_session};
+use anyhow::Context;
 use trimark::experiment::request::Request;
 use trimark::experiment::{analysis, file, saved};
 use trimark::report::FORMATS;
@@ -18,6 +19,8 @@ use trimark::volume::namespace;
 const WORKLOAD: &str = include_str!("../fixtures/compare.pm");
 /// What is compared then.
 const DEFAULT_SET: &str = "discard";
+/// How often.
+const DEMO_BLOCKS: u64 = 12;
 
 /// `trimark compare`
 pub fn compare(program: Option<Program>, arguments: &CompareArgs) -> anyhow::Result<u8> {
@@ -26,7 +29,25 @@ pub fn compare(program: Option<Program>, arguments: &CompareArgs) -> anyhow::Res
         Some(program) => program,
         None => program::parse(WORKLOAD.as_bytes(), "the built-in workload")?,
     };
-    let overrides = overrides(arguments, is_demo)?;
+    let mut overrides = overrides(arguments, is_demo)?;
+    if is_demo && overrides.request.until.is_none() {
+        // About a minute.
+        overrides.request.blocks.get_or_insert(DEMO_BLOCKS);
+    }
+    let place = tempfile::Builder::new().prefix("trimark-compare-").tempdir();
+    let place = place.context("cannot make a temporary directory")?;
+    if is_demo && !rustix::process::geteuid().is_root() && asks_for_nothing(&overrides.request) {
+        eprintln!(
+            "trimark: note: mounting takes root, so nothing is mounted: this compares '{}' with \
+             itself, which tells how small a difference could be seen here. Without root you can \
+             also compare directories that are mounted differently (--arm NAME=dir=DIR), settings \
+             (--arm 'NAME=set …') and saved results (--arm NAME=file=FILE).",
+            place.path().display()
+        );
+        overrides.request.against_itself = true;
+        overrides.default_arm_set = None;
+        overrides.assignments.insert(0, location(place.path()));
+    }
     // Mounts made from here on are seen by nobody else and end with this process. Without
     // root there will be none.
     let _ = namespace::private();
@@ -39,6 +60,14 @@ pub fn compare(program: Option<Program>, arguments: &CompareArgs) -> anyhow::Res
         }
         Ok(session.worst())
     })
+}
+
+/// True when neither arms nor a place were chosen.
+fn asks_for_nothing(request: &Request) -> bool {
+    request.arms.is_empty()
+        && request.arm_set.is_none()
+        && request.place.is_none()
+        && request.resume.is_none()
 }
 
 fn overrides(arguments: &CompareArgs, is_demo: bool) -> Result<Overrides, Trouble> {

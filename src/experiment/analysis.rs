@@ -115,10 +115,7 @@ impl<'a> Table<'a> {
         let names = names.chain(PLACE_METRICS.iter().map(|row| (row.name, None)));
         names
             .map(|(name, row)| self.one_series(name, row))
-            .filter(|series| {
-                series.metric == self.plan.metric
-                    || series.values.iter().flatten().any(Option::is_some)
-            })
+            .filter(|series| series.values.iter().flatten().any(Option::is_some))
             .collect()
     }
 

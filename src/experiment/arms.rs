@@ -21,6 +21,12 @@ pub struct ArmSet {
 /// Every ready-made set.
 pub const ARM_SETS: &[ArmSet] = &[
     ArmSet {
+        name: "discard",
+        help: "no discards, and discards with each delete",
+        arms: &[("nodiscard", "nodiscard"), ("discard", "discard")],
+        factors: None,
+    },
+    ArmSet {
         name: "trim",
         help: "no discards, discards with each delete, all free space trimmed before each run",
         arms: &[

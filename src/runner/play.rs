@@ -217,6 +217,13 @@ impl<'a, 'p> Play<'a, 'p> {
 
     fn settle(&self) -> Option<Waited> {
         let stop = || self.shared.interrupt.pending().is_some();
+        if self.config.settle != Settle::Off {
+            // What is still to be written or discarded is not put off until somebody else's
+            // turn. Where it fails there is nothing to wait for, and a run says so itself.
+            for (_, directory) in self.pool().directories() {
+                let _ = cache::sync_file_system(directory);
+            }
+        }
         match self.config.settle {
             Settle::Off => None,
             Settle::Auto => Some(quiet::until_quiet(&self.devices, stop)),

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::grammar::parse_line;
 use super::{Command, Dialect, Session, Trouble};
 use crate::experiment::analysis;
-use crate::experiment::file::{ExperimentFile, Saved};
+use crate::experiment::file::{ExperimentFile, FileError, Saved};
 use crate::experiment::outcome::Outcome;
 use crate::experiment::plan::{Arm, Plan, VolumePlan};
 use crate::experiment::play::{Played, Player};
@@ -50,15 +50,6 @@ impl Made {
     }
 }
 
-/// What there is before anything is played.
-#[allow(clippy::large_enum_variant)] // one of them, once
-enum Prepared {
-    /// A plan, what is done of it, and the file that takes the rest.
-    ToPlay { plan: Plan, runs: Vec<RunRecord>, file: ExperimentFile },
-    /// Runs made before.
-    Saved { plan: Plan, runs: Vec<RunRecord> },
-}
-
 impl Session<'_> {
     /// Compares the arms and reports the outcome, also of an experiment that was stopped.
     ///
@@ -69,20 +60,27 @@ impl Session<'_> {
         let request = own.under(asked).under(self.overrides.request.clone());
         let held = self.signals.clone();
         let held = held.hold();
-        let (plan, runs, mut file) = match self.prepare(&request)? {
-            Prepared::ToPlay { plan, runs, file } => (plan, runs, file),
-            Prepared::Saved { plan, runs } => {
-                let outcome = analysis::outcome(&plan, &runs, Some(End::Blocks));
-                return self.report_outcome(&request, &outcome);
-            }
-        };
+        let (plan, runs, resumed) = self.prepare(&request)?;
+        if plan.volume == VolumePlan::Files {
+            let outcome = analysis::outcome(&plan, &runs, Some(End::Blocks));
+            return self.report_outcome(&request, &outcome);
+        }
         let mut stage = stages::stage(&plan, request.yes_erase.as_deref(), &ask)?;
+        let mut file = match resumed {
+            Some(file) => file,
+            None => new_file(&plan, request.save.as_deref())?,
+        };
         for note in stage.notes() {
             self.note(&note);
         }
         let played = self.play_plan(&plan, stage.as_mut(), runs, &mut file);
         drop(stage); // everything is undone before anything is reported
         drop(held);
+        if let (Some(halt), []) = (&played.halt, played.runs.as_slice()) {
+            // Nothing was measured: there is nothing to keep.
+            let _ = std::fs::remove_file(file.path());
+            return Err(Trouble::NotBegun(halt.to_string(), halt.exit_code()));
+        }
         let outcome = analysis::outcome(&plan, &played.runs, Some(played.end));
         self.report_outcome(&request, &outcome)?;
         self.note(&format!(
@@ -97,11 +95,14 @@ impl Session<'_> {
         }
     }
 
-    /// The plan with what is done of it, and the file that takes the rest.
-    fn prepare(&mut self, request: &Request) -> Result<Prepared, Trouble> {
+    /// The plan with what is done of it, and the file that is to be gone on with.
+    fn prepare(
+        &mut self,
+        request: &Request,
+    ) -> Result<(Plan, Vec<RunRecord>, Option<ExperimentFile>), Trouble> {
         if let Some(path) = &request.resume {
             let (file, Saved { plan, runs, .. }) = ExperimentFile::resume(path)?;
-            return Ok(Prepared::ToPlay { plan, runs, file });
+            return Ok((plan, runs, Some(file)));
         }
         let config = self.effective_config()?;
         let about = About {
@@ -111,13 +112,9 @@ impl Session<'_> {
             default_arm_set: self.overrides.default_arm_set,
         };
         let plan = request.plan::<Trouble>(&about, &|arm| self.configure(arm))?;
-        if plan.volume == VolumePlan::Files {
-            let runs = saved::records(&plan)?;
-            return Ok(Prepared::Saved { plan, runs });
-        }
-        let path = request.save.clone().unwrap_or_else(|| default_file(&plan));
-        let file = ExperimentFile::create(&path, &plan)?;
-        Ok(Prepared::ToPlay { plan, runs: Vec::new(), file })
+        let runs =
+            if plan.volume == VolumePlan::Files { saved::records(&plan)? } else { Vec::new() };
+        Ok((plan, runs, None))
     }
 
     /// The settings of an arm's runs: the script's, its own, the command line's.
@@ -204,11 +201,22 @@ fn arm_setting(arm: &Arm, setting: &str) -> Result<Assignment, Trouble> {
     }
 }
 
-/// A name nobody has, in the current directory.
-fn default_file(plan: &Plan) -> PathBuf {
-    let digits: String =
-        plan.started.chars().filter(char::is_ascii_alphanumeric).take(15).collect();
-    PathBuf::from(format!("trimark-compare-{digits}.jsonl"))
+/// The file of a new experiment: the one named, else one of a name that nobody has, in the
+/// current directory.
+fn new_file(plan: &Plan, named: Option<&Path>) -> Result<ExperimentFile, Trouble> {
+    if let Some(path) = named {
+        return Ok(ExperimentFile::create(path, plan)?);
+    }
+    let digits = plan.started.chars().filter(char::is_ascii_alphanumeric).take(15);
+    let name = format!("trimark-compare-{}", digits.collect::<String>());
+    for number in 1.. {
+        let more = if number > 1 { format!("-{number}") } else { String::new() };
+        match ExperimentFile::create(Path::new(&format!("{name}{more}.jsonl")), plan) {
+            Err(FileError::Exists(_)) => {}
+            created => return Ok(created?),
+        }
+    }
+    unreachable!("numbers do not end")
 }
 
 /// Asks at a terminal; where there is none, nobody is asked.

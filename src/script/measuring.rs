@@ -138,8 +138,9 @@ pub const MEASURING: [CommandRow; 15] = [
         words: &["set", "settle"],
         usage: "off|auto|TIME",
         summary: "Sets waiting for a quiet device",
-        details: "Before and after a run: auto: until the device had no I/O for 300 ms, at most \
-                  10 s; TIME: so long. Default off.",
+        details: "Before and after a run, everything is written back; then auto waits until \
+                  the device had no I/O for 300 ms, at most 10 s, TIME so long. Not timed. \
+                  Default off.",
         values: Values::Words(|| vec!["off", "auto"]),
         parse: parse_settle,
         ..NEW

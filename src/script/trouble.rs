@@ -72,6 +72,9 @@ pub enum Trouble {
         /// The experiment's file.
         file: PathBuf,
     },
+    /// A comparison that ended before its first run; and its exit code.
+    #[error("{0}")]
+    NotBegun(String, u8),
     /// An experiment's file.
     #[error(transparent)]
     ExperimentFile(#[from] FileError),
@@ -159,6 +162,7 @@ impl Trouble {
                     3
                 }
             }
+            Self::NotBegun(_, code) => *code,
             Self::Halted { halt, .. } => halt.exit_code(),
             Self::Run(_) | Self::Shell(_) | Self::Output(_) => 1,
             Self::Interrupted { signal, .. } => 128 + *signal as u8,

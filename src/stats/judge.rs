@@ -33,11 +33,15 @@ pub(super) fn decisive_p(contrast: &Contrast) -> Option<f64> {
     Some(estimate::student_p(&contrast.differences).map_or(by_rank, |p| p.min(by_rank)))
 }
 
-/// True when all blocks differ the same way, none of them far out of line.
+/// True when all blocks differ the same way, and none of them far out of line: either by
+/// their scatter, or because all are of one size.
 fn is_unanimous(differences: &[f64]) -> bool {
     let up = differences.iter().all(|difference| *difference > 0.0);
     let down = differences.iter().all(|difference| *difference < 0.0);
-    (up || down) && shape::outliers(differences).is_empty()
+    let sizes = differences.iter().map(|difference| difference.abs());
+    let least = sizes.clone().fold(f64::INFINITY, f64::min);
+    let one_size = least >= sizes.fold(0.0, f64::max) / 2.0;
+    (up || down) && (one_size || shape::outliers(differences).is_empty())
 }
 
 /// Judges a contrast.

@@ -1,6 +1,6 @@
 //! `trimark probe` on file systems that the tests make themselves.
 
-mod images;
+pub mod images;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,6 +1,9 @@
 //! Experiments: their order, their file, their verdicts.
 
-mod command;
+pub mod command;
 mod file;
+mod killed;
 mod model;
+mod places;
 mod played;
+mod reports;
