@@ -13,7 +13,6 @@ use trimark::script::comparing::COMPARE_OPTIONS;
 use trimark::script::program::{self, Program};
 use trimark::script::{Dialect, Overrides, Trouble};
 use trimark::stats::metrics::METRICS;
-use trimark::volume::namespace;
 
 /// The workload where no CONFIG is given: small files, deleted and rewritten.
 const WORKLOAD: &str = include_str!("../fixtures/compare.pm");
@@ -48,9 +47,6 @@ pub fn compare(program: Option<Program>, arguments: &CompareArgs) -> anyhow::Res
         overrides.default_arm_set = None;
         overrides.assignments.insert(0, location(place.path()));
     }
-    // Mounts made from here on are seen by nobody else and end with this process. Without
-    // root there will be none.
-    let _ = namespace::private();
     with_session(Dialect::Trimark, overrides, |session| {
         let compares = program.compares();
         let program = if compares { program } else { program.settings_and_arms() };

@@ -131,6 +131,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_missing_program_is_named_with_its_package() {
+        let missing = FileSystem { mkfs: "mkfs.of-nothing", package: "nothing", ..ext4() };
+        let error = missing.format(Path::new("/dev/null"), &[]).expect_err("no such program");
+        let text = error.to_string();
+        assert!(text.contains("`mkfs.of-nothing`") && text.contains("package nothing"), "{text}");
+    }
+
+    fn ext4() -> FileSystem {
+        let FileSystem { name, mkfs, arguments, package, least_bytes, remounts_discard } =
+            *file_system("ext4").expect("in the table");
+        FileSystem { name, mkfs, arguments, package, least_bytes, remounts_discard }
+    }
+
+    #[test]
     fn unknown_file_systems_are_named() {
         let error = file_system("ext5").err().expect("none").to_string();
         assert!(error.contains("ext5") && error.contains("btrfs"), "{error}");

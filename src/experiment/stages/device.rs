@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::alike::{self, Ground};
 use super::scratch::node_name;
-use super::{Ask, need_root};
+use super::{Ask, private_mounts};
 use crate::experiment::plan::{Arm, Plan};
 use crate::experiment::stage::{Ready, Stage, StageError};
 use crate::volume::claim::{Claim, ClaimError};
@@ -33,7 +33,7 @@ impl MountedDevice {
         yes_erase: Option<&Path>,
         ask: Ask<'_>,
     ) -> Result<Self, StageError> {
-        need_root("mounting a device")?;
+        private_mounts("mounting a device")?;
         for arm in &plan.arms {
             if arm.file_system.is_some() || !arm.mkfs.is_empty() {
                 return Err(StageError::input(format!(

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use super::plan::{Plan, VolumePlan};
 use super::stage::{Stage, StageError};
+use crate::volume::namespace;
 
 /// What somebody at a terminal answers to a question; none where nobody is asked.
 pub type Ask<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -43,10 +44,13 @@ pub fn stage(
     })
 }
 
-/// Mounting takes root.
-fn need_root(what: &str) -> Result<(), StageError> {
+/// Mounting takes root. What is mounted, or remounted, from here on is seen by nobody else
+/// and ends with this process, however it ends.
+fn private_mounts(what: &str) -> Result<(), StageError> {
     if rustix::process::geteuid().is_root() {
-        return Ok(());
+        return namespace::private().map_err(|error| {
+            StageError::machine(format!("{what} needs a mount namespace of its own: {error}"))
+        });
     }
     Err(StageError::machine(format!(
         "{what} takes root: use sudo, or compare directories that are mounted already \

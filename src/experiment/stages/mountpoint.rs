@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::directories::in_place;
-use super::need_root;
+use super::private_mounts;
 use crate::experiment::plan::{Arm, Plan};
 use crate::experiment::stage::{Ready, Stage, StageError};
 use crate::volume::device::Device;
@@ -25,7 +25,7 @@ impl Mountpoint {
     /// # Errors
     /// [`StageError`]
     pub fn new(plan: &Plan, directory: &Path) -> Result<Self, StageError> {
-        need_root("remounting")?;
+        private_mounts("remounting")?;
         for arm in &plan.arms {
             if arm.file_system.is_some() || !arm.mkfs.is_empty() {
                 return Err(StageError::input(format!(

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use super::alike::{self, Ground};
-use super::need_root;
+use super::private_mounts;
 use crate::experiment::plan::{Arm, Plan};
 use crate::experiment::stage::{Ready, Stage, StageError};
 use crate::volume::filesystem::{FormatError, file_system};
@@ -38,7 +38,7 @@ impl Scratch {
     /// # Errors
     /// [`StageError`] without root, without the programs, or without space.
     pub fn new(plan: &Plan, bytes: u64, file_system: &str) -> Result<Self, StageError> {
-        need_root("making a scratch file system")?;
+        private_mounts("making a scratch file system")?;
         let mut scratch = Self {
             images: BTreeMap::new(),
             file_system: file_system.to_owned(),

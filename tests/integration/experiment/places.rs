@@ -141,6 +141,39 @@ fn an_option_that_a_device_cannot_honour_is_an_error() {
 }
 
 #[test]
+fn a_layer_that_blocks_trimming_is_named() {
+    let Some(device) = format_device("ext4", &[]) else { return };
+    device.take_discards_away();
+    let place = scratch();
+    let arms = ["--arm", "a=nodiscard", "--arm", "b=nodiscard,trim=before"];
+    let said = refused(place.path(), &[&arms[..], &["--device", &device.node], &SHORT].concat());
+    let layer = format!("{} (loop device) does not pass discards on", device.name());
+    assert!(said.contains(&layer), "{said}");
+}
+
+#[test]
+fn a_device_that_fails_under_a_run_ends_it_and_is_let_go() {
+    let Some(device) = format_device("ext4", &[]) else { return };
+    let place = scratch();
+    let marker = place.path().join("second");
+    // The first run is well; before the second the image is gone from under the device.
+    let (marker, image) = (marker.display(), device.image.display());
+    let hook = format!("if [ -e '{marker}' ]; then truncate -s 0 '{image}'; fi; touch '{marker}'");
+    let more = ["--device", &device.node, "--before", &hook, "--save", "x.jsonl"];
+    let synced = ["--set", "sync close"];
+    let output = compare(place.path(), &[&ARMS[..], &more, &synced, &SHORT].concat())
+        .output()
+        .expect("the program starts");
+    let said = text(&output.stderr);
+    assert!(matches!(output.status.code(), Some(1 | 3)), "{said}");
+    assert!(said.contains("arm '") && said.contains("--resume"), "{said}");
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+    assert!(!mounts.contains(&device.node), "{mounts}");
+    let saved = trimark::experiment::file::read(&place.path().join("x.jsonl"));
+    assert!(!saved.expect("readable").runs.is_empty());
+}
+
+#[test]
 fn nodiscard_beats_what_tune2fs_set() {
     let Some(device) = format_device("ext4", &[]) else { return };
     done("tune2fs", &["-o", "discard", &device.node]);
