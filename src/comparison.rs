@@ -29,7 +29,8 @@ pub fn compare(program: Option<Program>, arguments: &CompareArgs) -> anyhow::Res
         None => program::parse(WORKLOAD.as_bytes(), "the built-in workload")?,
     };
     let mut overrides = overrides(arguments, is_demo)?;
-    if is_demo && overrides.request.until.is_none() {
+    let request = &overrides.request;
+    if is_demo && request.until.is_none() && request.resume.is_none() {
         // About a minute.
         overrides.request.blocks.get_or_insert(DEMO_BLOCKS);
     }

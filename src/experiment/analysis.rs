@@ -5,9 +5,10 @@
 use super::outcome::{ArmValues, MetricOutcome, Outcome};
 use super::plan::Plan;
 use super::record::{End, RunRecord};
-use super::warnings;
-use crate::stats::analysis::sequential_half_width;
-use crate::stats::analysis::{Design, FactorialDesign, Findings, Rules, Series, analyse};
+use super::values::{PLACE_METRICS, value};
+use super::{noise, warnings};
+use crate::stats::analysis::{analyse, sequential_half_width};
+use crate::stats::design::{Design, FactorialDesign, Findings, Rules, Series};
 use crate::stats::metrics::{Better, METRICS, Metric, Wording, metric};
 use crate::stats::summary::Summary;
 
@@ -16,33 +17,6 @@ pub const LEAST_BLOCKS: u64 = 6;
 /// The metric of an experiment that chose none: the transactions and what they leave to
 /// be written, as that is where mount options show.
 pub const DEFAULT_METRIC: &str = "transactions_with_sync_per_second";
-
-/// A metric of the place a run took place on, which the run itself does not know.
-struct PlaceMetric {
-    name: &'static str,
-    unit: &'static str,
-    better: Better,
-    definition: &'static str,
-    value: fn(&RunRecord) -> Option<f64>,
-}
-
-const PLACE_METRICS: &[PlaceMetric] = &[PlaceMetric {
-    name: "image_bytes",
-    unit: "B",
-    better: Better::Lower,
-    definition: "bytes the backing file of a scratch image takes when the run is over",
-    value: |run| run.image_bytes_after.map(|bytes| bytes as f64),
-}];
-
-/// One metric's value of a run, from either table.
-#[must_use]
-pub fn value(name: &str, run: &RunRecord) -> Option<f64> {
-    let value = match metric(name) {
-        Some(row) => (row.value)(&run.result),
-        None => PLACE_METRICS.iter().find(|row| row.name == name).and_then(|row| (row.value)(run)),
-    };
-    value.filter(|value| value.is_finite())
-}
 
 /// The outcome of an experiment, as far as it is.
 #[must_use]
@@ -58,6 +32,7 @@ pub fn outcome(plan: &Plan, runs: &[RunRecord], end: Option<End>) -> Outcome {
         plan: plan.clone(),
         runs: runs.to_vec(),
         complete_blocks: table.complete_blocks(),
+        noise: if plan.against_itself { noise::of(plan, runs, &plan.metric) } else { None },
         end,
         metrics,
         warnings: Vec::new(),

@@ -15,4 +15,5 @@ pub mod saved;
 pub mod schedule;
 pub mod stage;
 pub mod stages;
+pub mod values;
 mod warnings;

@@ -1,8 +1,8 @@
 //! The noise that identical arms show.
 
-use super::analysis::value;
 use super::plan::Plan;
 use super::record::RunRecord;
+use super::values::value;
 use crate::stats::summary::Summary;
 
 /// The standard deviation of the logarithm of the ratio of two identical runs of a block,

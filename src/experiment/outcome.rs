@@ -51,6 +51,10 @@ pub struct Outcome {
     pub runs: Vec<RunRecord>,
     /// Blocks in which every arm has a complete run, without the warm-up.
     pub complete_blocks: u64,
+    /// Where an arm is compared with itself: the standard deviation of the logarithm of the
+    /// ratio of its two runs in a block, in the headline metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<f64>,
     /// Why it ended; none while it goes on, or when it was killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<End>,

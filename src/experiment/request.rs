@@ -155,6 +155,28 @@ impl Request {
         }
     }
 
+    /// Checks that nothing is asked for that the plan of a resumed experiment has already.
+    ///
+    /// # Errors
+    /// [`RequestError::Value`]
+    pub fn check_resumed(&self) -> Result<(), RequestError> {
+        let only = Self {
+            resume: self.resume.clone(),
+            yes_erase: self.yes_erase.clone(),
+            reports: self.reports.clone(),
+            ..Self::default()
+        };
+        if *self == only {
+            return Ok(());
+        }
+        Err(RequestError::Value(
+            "an experiment is resumed as it was planned: leave out everything but --resume and \
+             --report. (More blocks than planned, because of what was seen, would need another \
+             kind of interval from the start: plan a new one with --blocks N, or with --until.)"
+                .into(),
+        ))
+    }
+
     /// The plan it comes to. `configure` gives the settings an arm's runs are made with.
     ///
     /// # Errors

@@ -65,11 +65,24 @@ impl Session<'_> {
             let outcome = analysis::outcome(&plan, &runs, Some(End::Blocks));
             return self.report_outcome(&request, &outcome);
         }
-        let mut stage = stages::stage(&plan, request.yes_erase.as_deref(), &ask)?;
+        let mut place = plan.clone();
+        if let (Some(_), VolumePlan::Device { format, .. }) = (&resumed, &mut place.volume) {
+            *format = None; // it was made at the beginning
+        }
+        let mut stage = stages::stage(&place, request.yes_erase.as_deref(), &ask)?;
         let mut file = match resumed {
             Some(file) => file,
             None => new_file(&plan, request.save.as_deref())?,
         };
+        let own_place =
+            matches!(plan.volume, VolumePlan::Scratch { .. } | VolumePlan::Device { .. });
+        if own_place && let Some(location) = plan.config.locations.first() {
+            self.note(&format!(
+                "the runs take place on a file system of their own, not in '{}': --mountpoint DIR \
+                 compares where DIR is mounted",
+                location.path.display()
+            ));
+        }
         for note in stage.notes() {
             self.note(&note);
         }
@@ -88,7 +101,10 @@ impl Session<'_> {
             file.path().display()
         ));
         match played.halt {
-            None => Ok(()),
+            None => {
+                self.arms.clear(); // the next comparison has its own
+                Ok(())
+            }
             Some(halt) => {
                 Err(Trouble::Halted { halt: Box::new(halt), file: file.path().to_owned() })
             }
@@ -101,6 +117,7 @@ impl Session<'_> {
         request: &Request,
     ) -> Result<(Plan, Vec<RunRecord>, Option<ExperimentFile>), Trouble> {
         if let Some(path) = &request.resume {
+            request.check_resumed()?;
             let (file, Saved { plan, runs, .. }) = ExperimentFile::resume(path)?;
             return Ok((plan, runs, Some(file)));
         }

@@ -286,7 +286,8 @@ impl<'a> Session<'a> {
     fn load_lines(&mut self, path: &Path) -> Result<Flow, Trouble> {
         let unreadable = |error| Trouble::unreadable_config(path, &error);
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let resolved = path.canonicalize().map_err(unreadable)?;
+        // What a pipe holds has no other name.
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if self.loading.contains(&resolved) {
             return Err(program::chain(&self.loading, &resolved));
         }

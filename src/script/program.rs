@@ -127,7 +127,8 @@ impl Reader {
     fn file(&mut self, path: &Path) -> Result<(), Trouble> {
         let unreadable = |error| Trouble::unreadable_config(path, &error);
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let resolved = path.canonicalize().map_err(unreadable)?;
+        // What a pipe holds has no other name.
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if self.loading.contains(&resolved) {
             return Err(chain(&self.loading, &resolved));
         }

@@ -1,7 +1,7 @@
 //! The differences that are compared: arms against the base, effects of a factorial.
 
-use super::analysis::{Design, Series};
 use super::comparison::Scale;
+use super::design::{Design, Series};
 
 /// One thing to compare, with its differences block by block.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! One contrast, judged: estimate, interval, verdict.
 
-use super::analysis::Rules;
 use super::comparison::{Comparison, Direction, Interval, Method, Scale, Verdict};
 use super::contrast::Contrast;
+use super::design::Rules;
 use super::metrics::{Better, Wording};
 use super::{estimate, shape};
 

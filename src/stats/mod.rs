@@ -5,6 +5,7 @@ pub mod analysis;
 pub mod comparison;
 pub mod contrast;
 pub mod correction;
+pub mod design;
 pub mod estimate;
 pub mod floor;
 mod judge;

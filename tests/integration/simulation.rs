@@ -4,10 +4,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use trimark::experiment::schedule::Schedule;
-use trimark::stats::analysis::{
-    Design, FactorialDesign, Rules, Series, analyse, sequential_half_width,
-};
+use trimark::stats::analysis::{analyse, sequential_half_width};
 use trimark::stats::comparison::{Comparison, Verdict};
+use trimark::stats::design::{Design, FactorialDesign, Rules, Series};
 use trimark::stats::metrics::{Better, Wording};
 
 const METRIC: &str = "transactions_per_second";

@@ -5,9 +5,9 @@
 use std::io::{self, Write};
 
 use super::view;
-use crate::experiment::analysis::value;
 use crate::experiment::outcome::Outcome;
 use crate::experiment::record::RunRecord;
+use crate::experiment::values::value;
 use crate::report::postmark;
 
 /// Writes the listing.

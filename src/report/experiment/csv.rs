@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::experiment::analysis::value;
 use crate::experiment::outcome::Outcome;
+use crate::experiment::values::value;
 use crate::stats::comparison::Role;
 
 /// Writes the rows; runs that have no such number have no row.

@@ -38,6 +38,7 @@ fn page(outcome: &Outcome) -> Markup {
                             div.verdict { div.sentence { (view::no_headline(outcome)) } }
                         }
                     }
+                    @if let Some(noise) = view::noise(outcome) { p { strong { "Noise: " } (noise) } }
                     (warnings(outcome))
                     (plots(outcome))
                     (tables(outcome))

@@ -23,6 +23,9 @@ pub fn markdown(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             table(&view::arms(metric), out)?;
         }
     }
+    if let Some(noise) = view::noise(outcome) {
+        writeln!(out, "Noise: {}\n", escaped(&noise))?;
+    }
     writeln!(out, "### Secondary metrics, which were not the question\n")?;
     table(&view::secondary(outcome), out)?;
     if !outcome.warnings.is_empty() {

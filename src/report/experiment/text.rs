@@ -19,6 +19,10 @@ pub fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         None => writeln!(out, "{}", view::no_headline(outcome))?,
         Some(metric) => headline(metric, out)?,
     }
+    if let Some(noise) = view::noise(outcome) {
+        writeln!(out, "\nNoise")?;
+        paragraph("  ", &noise, out)?;
+    }
     secondary(outcome, out)?;
     if !outcome.warnings.is_empty() {
         writeln!(out, "\nTo be known")?;

@@ -243,6 +243,16 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// What an arm compared with itself shows of the machine.
+pub(super) fn noise(outcome: &Outcome) -> Option<String> {
+    let deviation = outcome.noise?;
+    Some(format!(
+        "two identical runs differ by {:.1} % here (standard deviation); --noise with this \
+         experiment's file takes the noise floor of others from it",
+        100.0 * deviation.exp_m1()
+    ))
+}
+
 /// What to say where a metric that was the question has no values.
 pub(super) fn no_headline(outcome: &Outcome) -> String {
     format!("no run has {} yet: there is no verdict", outcome.plan.metric)

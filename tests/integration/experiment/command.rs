@@ -142,7 +142,8 @@ fn arms_that_are_the_same_in_force_are_refused() {
 #[test]
 fn what_cannot_be_planned_is_said_before_anything_is_done() {
     let place = scratch();
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 11] = [
+        (&["--resume", "x.jsonl", "--blocks", "9"], "as it was planned"),
         (&["--arm", "a=noatime"], "at least two arms"),
         (&["--arms", "trims"], "there are discard, trim, atime, trim-atime"),
         (&["--arms", "trim", "--base", "x"], "no arm 'x' to be the base"),
@@ -203,6 +204,7 @@ fn an_arm_hardly_ever_differs_from_itself() {
         let arguments = ["--aa", "--arm", "x=noatime", "--scratch=64m", "--blocks", blocks];
         let short = ["--set", "number 200", "--set", "transactions 1500", "--set", "sync phase"];
         let outcome = outcome(place.path(), &[&arguments[..], &short].concat());
+        assert!(outcome["outcome"]["noise"].as_f64().is_some_and(|noise| noise > 0.0));
         let headline = &outcome["verdicts"][0];
         assert_eq!(headline["contrast"], "x again");
         let sentence = headline["sentence"].as_str().expect("a sentence").to_owned();

@@ -5,8 +5,8 @@ use maud::html;
 use super::axis::Axis;
 use super::frame::Frame;
 use super::{Plot, marks};
-use crate::experiment::analysis::value;
 use crate::experiment::outcome::Outcome;
+use crate::experiment::values::value;
 use crate::report::experiment::quantity;
 
 /// The headline metric of each run by its place in time.
