@@ -7,12 +7,11 @@ use crate::cli::CompareArgs;
 use crate::{location, setting_overrides, with_session};
 use anyhow::Context;
 use trimark::experiment::request::Request;
-use trimark::experiment::{analysis, file, saved};
+use trimark::experiment::{analysis, file, saved, values};
 use trimark::report::FORMATS;
 use trimark::script::comparing::COMPARE_OPTIONS;
 use trimark::script::program::{self, Program};
 use trimark::script::{Dialect, Overrides, Trouble};
-use trimark::stats::metrics::METRICS;
 
 /// The workload where no CONFIG is given: small files, deleted and rewritten.
 const WORKLOAD: &str = include_str!("../fixtures/compare.pm");
@@ -143,9 +142,8 @@ fn report_runs(path: &Path, formats: &[String]) -> anyhow::Result<()> {
 /// `trimark metrics`
 pub fn metrics() -> anyhow::Result<u8> {
     let mut out = io::stdout().lock();
-    for row in METRICS {
-        writeln!(out, "{} ({})\n    {}", row.name, row.unit, row.definition)
-            .map_err(Trouble::Output)?;
+    for (name, unit, definition) in values::definitions() {
+        writeln!(out, "{name} ({unit})\n    {definition}").map_err(Trouble::Output)?;
     }
     Ok(0)
 }

@@ -21,7 +21,10 @@ pub const DEFAULT_METRIC: &str = "transactions_with_sync_per_second";
 /// The outcome of an experiment, as far as it is.
 #[must_use]
 pub fn outcome(plan: &Plan, runs: &[RunRecord], end: Option<End>) -> Outcome {
-    let table = Table::of(plan, runs);
+    let noise = if plan.against_itself { noise::of(plan, runs, &plan.metric) } else { None };
+    let mut table = Table::of(plan, runs);
+    // An arm against itself is the measure of the noise, and needs no other.
+    table.rules.known_noise = noise.or(table.rules.known_noise);
     let series: Vec<Series> = table.series();
     let findings = analyse(&series, &plan.metric, &table.design, &table.rules);
     let mut metrics: Vec<MetricOutcome> =
@@ -32,7 +35,7 @@ pub fn outcome(plan: &Plan, runs: &[RunRecord], end: Option<End>) -> Outcome {
         plan: plan.clone(),
         runs: runs.to_vec(),
         complete_blocks: table.complete_blocks(),
-        noise: if plan.against_itself { noise::of(plan, runs, &plan.metric) } else { None },
+        noise,
         end,
         metrics,
         warnings: Vec::new(),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::file::{ExperimentFile, FileError};
 use super::hooks::{self, HookError, Moment};
 use super::plan::{Arm, Blocks, Plan};
-use super::record::{End, Entry, RunRecord};
+use super::record::{End, Entry, RunRecord, Start};
 use super::schedule::Schedule;
 use super::stage::{Ready, Stage, StageError};
 use super::{analysis, same};
@@ -210,7 +210,7 @@ impl Player<'_> {
             place,
             arm: arm.name.clone(),
             image_bytes_after: self.stage.image_bytes(arm),
-            start: ready.start,
+            start: Start { quiet: result.settled_before, ..ready.start },
             options_in_force: ready.options_in_force,
             unverified: ready.unverified,
             directory: ready.directory,

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use super::analysis::DEFAULT_METRIC;
 use super::arms::{self, ArmError, arm_set};
 use super::file::{self, FileError};
-use super::noise;
 use super::plan::{Arm, Blocks, FORMAT, FORMAT_VERSION, Factorial, Plan, VolumePlan};
+use super::{noise, values};
 use crate::runner::measurement::Tool;
-use crate::stats::metrics::{METRICS, metric};
 use crate::volume::host::Host;
 use crate::workload::Config;
 
@@ -104,9 +103,8 @@ pub enum RequestError {
 }
 
 fn meant(given: &str) -> String {
-    let near = METRICS
-        .iter()
-        .map(|row| (strsim::damerau_levenshtein(row.name, given), row.name))
+    let near = values::definitions()
+        .map(|(name, ..)| (strsim::damerau_levenshtein(name, given), name))
         .min()
         .filter(|(distance, _)| *distance <= 1 + given.len() / 4);
     near.map_or_else(String::new, |(_, name)| format!(" (did you mean '{name}'?)"))
@@ -291,6 +289,12 @@ impl Request {
                 "--mkfs is for --device; the type of a scratch image is chosen by --fs".into(),
             ));
         }
+        let elsewhere = as_they_are || !matches!(self.place, None | Some(Place::Scratch(_)));
+        if self.file_system.is_some() && elsewhere {
+            return Err(RequestError::Value(
+                "--fs is for scratch images; a device is formatted by --mkfs TYPE".into(),
+            ));
+        }
         Ok(match &self.place {
             _ if arms.iter().any(|arm| arm.file.is_some()) => VolumePlan::Files,
             Some(Place::Device(device)) => {
@@ -317,7 +321,8 @@ impl Request {
 
     fn checked_metric(&self) -> Result<String, RequestError> {
         let name = self.metric.clone().unwrap_or_else(|| DEFAULT_METRIC.into());
-        if metric(&name).is_some() { Ok(name) } else { Err(RequestError::NoMetric { given: name }) }
+        let known = values::definitions().any(|(known, ..)| known == name);
+        if known { Ok(name) } else { Err(RequestError::NoMetric { given: name }) }
     }
 
     fn checked_blocks(&self) -> Result<Blocks, RequestError> {

@@ -2,7 +2,7 @@
 //! place on.
 
 use super::record::RunRecord;
-use crate::stats::metrics::{Better, metric};
+use crate::stats::metrics::{Better, METRICS, metric};
 
 /// A metric of the place a run took place on, which the run itself does not know.
 pub(super) struct PlaceMetric {
@@ -20,6 +20,12 @@ pub(super) const PLACE_METRICS: &[PlaceMetric] = &[PlaceMetric {
     definition: "bytes the backing file of a scratch image takes when the run is over",
     value: |run| run.image_bytes_after.map(|bytes| bytes as f64),
 }];
+
+/// Name, unit and definition of every metric that can be compared.
+pub fn definitions() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let of_runs = METRICS.iter().map(|row| (row.name, row.unit, row.definition));
+    of_runs.chain(PLACE_METRICS.iter().map(|row| (row.name, row.unit, row.definition)))
+}
 
 /// One metric's value of a run, from either table.
 #[must_use]

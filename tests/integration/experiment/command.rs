@@ -69,6 +69,10 @@ fn discards_are_told(file_system: &str) {
     assert!(fewer.starts_with("fewer by"), "{file_system}: {fewer}");
     let warnings = outcome["outcome"]["warnings"].to_string();
     assert!(warnings.contains("not about flash"), "{warnings}");
+    // A file system that is made completely writes nothing by itself.
+    for run in outcome["outcome"]["runs"].as_array().expect("runs") {
+        assert_eq!(run["start"]["quiet"]["quiet"], true, "{file_system}: {}", run["start"]);
+    }
 }
 
 #[test]
@@ -114,6 +118,8 @@ fn a_misspelt_option_is_named_with_what_was_meant() {
     }
     let said = refused(place.path(), &["--arm", "a=commit=many", "--arm", "b=relatime"], 2);
     assert!(said.contains("commit=many"), "{said}");
+    let said = refused(place.path(), &["--arm", "a=compress=zstd", "--arm", "b=relatime"], 2);
+    assert!(said.contains("ext4 does not take the mount option 'compress=zstd'"), "{said}");
     let said = refused(place.path(), &["--arm", "a=noatime", "--arm", "b=fs=ext9"], 2);
     assert!(said.contains("ext9") && said.contains("btrfs"), "{said}");
     let said = refused(place.path(), &["--arm", "a=noatime", "--arm", "b=scheduler=fast"], 2);
@@ -142,7 +148,8 @@ fn arms_that_are_the_same_in_force_are_refused() {
 #[test]
 fn what_cannot_be_planned_is_said_before_anything_is_done() {
     let place = scratch();
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
+        (&["--arms", "trim", "--fs", "xfs", "--device", "/dev/null"], "for scratch images"),
         (&["--resume", "x.jsonl", "--blocks", "9"], "as it was planned"),
         (&["--arm", "a=noatime"], "at least two arms"),
         (&["--arms", "trims"], "there are discard, trim, atime, trim-atime"),

@@ -61,7 +61,7 @@ fn bounds(values: &[f64]) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 1.0) }
 }
 
-/// The step of 1, 2 or 5 times a power of ten next above.
+/// The step of 1, 2 or 5 times a power of ten that is about as large.
 fn nice(step: f64) -> f64 {
     if step.is_nan() || step <= 0.0 {
         return 1.0;
@@ -71,7 +71,7 @@ fn nice(step: f64) -> f64 {
     factors
         .into_iter()
         .map(|factor| factor * power)
-        .find(|nice| *nice >= step * 0.999_999)
+        .find(|nice| *nice >= step * 0.8)
         .unwrap_or(power)
 }
 
@@ -95,7 +95,7 @@ mod tests {
             values in prop::collection::vec(-1e9f64..1e9, 2..20), count in 2usize..9,
         ) {
             let axis = Axis::linear(&values, count, |value| value.to_string());
-            prop_assert!(axis.ticks.len() <= count + 2);
+            prop_assert!(axis.ticks.len() <= count + count / 4 + 2);
             for pair in values.windows(2) {
                 let (one, other) = (axis.share(pair[0]), axis.share(pair[1]));
                 prop_assert!((0.0..=1.0).contains(&one));
