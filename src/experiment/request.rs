@@ -383,14 +383,16 @@ fn twice(arms: Vec<Arm>, base: &str) -> Result<Vec<Arm>, RequestError> {
     Ok(vec![arm, again])
 }
 
-/// Room for the largest pool of any arm several times over, and for a journal.
+/// Room for the largest pool of any arm, its table full of files of the largest size, and a
+/// quarter more for the file system.
 fn scratch_bytes(arms: &[Arm]) -> u64 {
     const LEAST: u64 = 1 << 30;
     let pool = |config: &Config| {
         let each = config.size_high.max(config.size_low).max(4096);
         config.number.saturating_mul(2).saturating_mul(each).saturating_mul(config.workers)
     };
-    arms.iter().map(|arm| pool(&arm.config).saturating_mul(3)).max().unwrap_or(0).max(LEAST)
+    let largest = arms.iter().map(|arm| pool(&arm.config)).max().unwrap_or(0);
+    largest.saturating_add(largest / 4).max(LEAST)
 }
 
 /// A seed nobody chose; it is in the plan.

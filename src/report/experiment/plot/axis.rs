@@ -31,6 +31,11 @@ impl Axis {
         Self { low, high, is_logarithmic: false, ticks }
     }
 
+    /// From `low` to `high`, without numbers.
+    pub fn bare(low: f64, high: f64) -> Self {
+        Self { low, high, is_logarithmic: false, ticks: Vec::new() }
+    }
+
     /// Over these values, all above 0, by powers of ten.
     pub fn logarithmic(values: &[f64], label: impl Fn(f64) -> String) -> Self {
         let (low, high) = bounds(values);

@@ -23,7 +23,7 @@ pub fn distributions(outcome: &Outcome) -> Vec<Plot> {
         caption: "A mark for each block; the line is the median.".into(),
         x: Axis::linear(&values, 5, |value| quantity(value, &metric.unit)),
         x_title: metric.metric.clone(),
-        y: Axis::exactly(0.0, 1.0, 1, |_| String::new()),
+        y: Axis::bare(0.0, 1.0),
         y_title: String::new(),
         legend: Vec::new(),
         height: ROW * metric.arms.len() as f64,

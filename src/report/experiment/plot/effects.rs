@@ -63,7 +63,7 @@ fn plot(title: &str, rows: &[(String, &Comparison, Interval)], margin: f64) -> P
             if value.abs() < 1e-9 { "0".into() } else { text }
         }),
         x_title: "change against the base, %".into(),
-        y: Axis::exactly(0.0, rows.len() as f64, 1, |_| String::new()),
+        y: Axis::bare(0.0, rows.len() as f64),
         y_title: String::new(),
         legend: Vec::new(),
         height,

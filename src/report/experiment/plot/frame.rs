@@ -38,7 +38,7 @@ impl Frame {
 
     /// The top of the area of the marks.
     pub fn top(&self) -> f64 {
-        26.0 + LINE * self.legend_rows().len() as f64 + LINE
+        30.0 + LINE * self.legend_rows().len() as f64 + LINE
     }
 
     fn bottom(&self) -> f64 {
@@ -76,7 +76,7 @@ impl Frame {
                     text x=(format!("{:.1}", x + 15.0)) y=(y) { (name) }
                 }
             }
-            text.faint x="8" y=(top - 7.0) { (self.y_title) }
+            text.faint x="8" y=(top - 11.0) { (self.y_title) }
             @for (value, name) in &self.y.ticks {
                 @let y = format!("{:.1}", self.y(*value));
                 line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(y) y2=(y) {}
