@@ -227,6 +227,26 @@ fn take(arm: &mut Arm, item: &str) -> Result<(), ArmError> {
     Ok(())
 }
 
+/// Name of the second arm where one is compared with itself.
+const AGAIN: &str = "again";
+
+/// An arm that asks for nothing of a file system.
+pub(super) fn is_plain(arm: &Arm) -> bool {
+    arm.mount_options.is_empty()
+        && arm.file_system.is_none()
+        && arm.mkfs.is_empty()
+        && arm.scheduler.is_none()
+}
+
+/// The base arm, and itself again.
+pub(super) fn twice(arms: Vec<Arm>, base: &str) -> Result<Vec<Arm>, ArmError> {
+    let known = arms.iter().map(|arm| arm.name.clone()).collect();
+    let arm = arms.into_iter().find(|arm| arm.name == base);
+    let arm = arm.ok_or(ArmError::NoBase { given: base.to_owned(), known })?;
+    let again = Arm { name: format!("{base} {AGAIN}"), ..arm.clone() };
+    Ok(vec![arm, again])
+}
+
 /// Our own options that have a value.
 const OWN: [&str; 8] = ["trim", "fs", "mkfs", "scheduler", "dir", "file", "before", "after"];
 

@@ -22,9 +22,6 @@ pub const CONFIDENCE: f64 = 0.95;
 const DEFAULT_PATIENCE: u64 = 1_800_000_000_000;
 /// Type of file system of a scratch image.
 pub const DEFAULT_FILE_SYSTEM: &str = "ext4";
-/// Name of the second arm where one is compared with itself.
-const AGAIN: &str = "again";
-
 /// The place asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
@@ -189,7 +186,7 @@ impl Request {
         let base = self.base.clone().or_else(|| arms.first().map(|arm| arm.name.clone()));
         let base = base.ok_or(RequestError::Arms(ArmError::TooFew))?;
         if self.against_itself {
-            arms = twice(arms, &base)?;
+            arms = arms::twice(arms, &base).map_err(RequestError::from)?;
         }
         arms::check(&arms, &base).map_err(RequestError::from)?;
         for arm in &mut arms {
@@ -304,7 +301,9 @@ impl Request {
                 VolumePlan::Mountpoint { directory: directory.clone() }
             }
             Some(Place::Scratch(Some(bytes))) => self.scratch(*bytes),
-            None if as_they_are || arms.iter().all(is_plain) && !config.locations.is_empty() => {
+            None if as_they_are
+                || arms.iter().all(arms::is_plain) && !config.locations.is_empty() =>
+            {
                 VolumePlan::Directories { directory: here() }
             }
             Some(Place::Scratch(None)) | None => self.scratch(scratch_bytes(arms)),
@@ -364,23 +363,6 @@ impl Request {
             ))
         })
     }
-}
-
-/// An arm that asks for nothing of a file system.
-fn is_plain(arm: &Arm) -> bool {
-    arm.mount_options.is_empty()
-        && arm.file_system.is_none()
-        && arm.mkfs.is_empty()
-        && arm.scheduler.is_none()
-}
-
-/// The base arm, and itself again.
-fn twice(arms: Vec<Arm>, base: &str) -> Result<Vec<Arm>, RequestError> {
-    let known = arms.iter().map(|arm| arm.name.clone()).collect();
-    let arm = arms.into_iter().find(|arm| arm.name == base);
-    let arm = arm.ok_or(ArmError::NoBase { given: base.to_owned(), known })?;
-    let again = Arm { name: format!("{base} {AGAIN}"), ..arm.clone() };
-    Ok(vec![arm, again])
 }
 
 /// Room for the largest pool of any arm, its table full of files of the largest size, and a

@@ -18,6 +18,7 @@ use crate::report::experiment::OUTCOME_FORMATS;
 use crate::runner::clock::MonotonicClock;
 use crate::runner::{NoProgress, Runner};
 use crate::script::comparison_bar::ComparisonBar;
+use crate::volume::journal;
 use crate::workload::policy::{Settle, SyncPolicy};
 use crate::workload::{Assignment, Config};
 
@@ -69,6 +70,9 @@ impl Session<'_> {
         if let (Some(_), VolumePlan::Device { format, .. }) = (&resumed, &mut place.volume) {
             *format = None; // it was made at the beginning
         }
+        let interrupt = self.signals.interrupt();
+        // Ctrl-C is no answer, whatever is typed after it.
+        let ask = |question: &str| ask(question).filter(|_| interrupt.pending().is_none());
         let mut stage = stages::stage(&place, request.yes_erase.as_deref(), &ask)?;
         let mut file = match resumed {
             Some(file) => file,
@@ -88,6 +92,12 @@ impl Session<'_> {
         }
         let played = self.play_plan(&plan, stage.as_mut(), runs, &mut file);
         drop(stage); // everything is undone before anything is reported
+        if journal::is_left() {
+            self.note(
+                "not everything could be put back as it was: `trimark clean` says what, and tries \
+                 again",
+            );
+        }
         drop(held);
         if let (Some(halt), []) = (&played.halt, played.runs.as_slice()) {
             // Nothing was measured: there is nothing to keep.
@@ -134,15 +144,12 @@ impl Session<'_> {
         Ok((plan, runs, None))
     }
 
-    /// The settings of an arm's runs: the script's, its own, the command line's.
+    /// The settings of an arm's runs: the script's, the command line's, its own.
     fn configure(&self, arm: &Arm) -> Result<Config, Trouble> {
         let (mut config, mut made) = (self.config.clone(), self.made);
         let own = arm.settings.iter().map(|setting| arm_setting(arm, setting));
-        for assignment in own.collect::<Result<Vec<_>, _>>()? {
-            made.note(&assignment);
-            config.apply(assignment)?;
-        }
-        for assignment in &self.overrides.assignments {
+        let own = own.collect::<Result<Vec<_>, _>>()?;
+        for assignment in self.overrides.assignments.iter().chain(&own) {
             made.note(assignment);
             config.apply(assignment.clone())?;
         }

@@ -129,3 +129,11 @@ fn new_file(place: &Path) -> io::Result<(PathBuf, File)> {
 pub fn place() -> PathBuf {
     std::env::var_os(PLACE_VARIABLE).map_or_else(|| PLACE.into(), PathBuf::from)
 }
+
+/// True when this process has not taken back all that it noted.
+#[must_use]
+pub fn is_left() -> bool {
+    let own = format!("{}-", std::process::id());
+    let entries = fs::read_dir(place()).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&own))
+}
