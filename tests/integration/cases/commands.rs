@@ -86,8 +86,9 @@ fn the_manual_page_knows_every_command_and_renders() {
     let roff = call(&["man"]);
     assert_eq!((roff.code, roff.errors.as_str()), (Some(0), ""));
     assert!(roff.out.contains(".TH trimark 1"), "{}", roff.out);
+    let plain = roff.out.replace("\\-", "-"); // as it is printed
     for row in trimark::script::COMMANDS {
-        assert!(roff.out.contains(&row.name()), "{}", row.name());
+        assert!(plain.contains(&row.name()), "{}", row.name());
     }
     let Some(man) = program("man") else { return };
     let directory = scratch();

@@ -46,6 +46,14 @@ fn elapsed(document: &Value, first: &str, last: &str) -> u64 {
     number(phase(last), "end") - number(phase(first), "start")
 }
 
+/// How long what the transactions wrote took to reach the device, in
+/// nanoseconds: 0 where nobody waited for it.
+fn sync_after(document: &Value) -> u64 {
+    let phases = document["phases"].as_array().expect("phases");
+    let sync = phases.iter().find(|phase| phase["phase"] == "transaction_sync");
+    sync.map_or(0, |phase| number(phase, "end") - number(phase, "start"))
+}
+
 /// What is counted by a rate, and over which time.
 fn counted(document: &Value, metric: &str) -> (u64, u64) {
     let total = || {
@@ -59,6 +67,9 @@ fn counted(document: &Value, metric: &str) -> (u64, u64) {
     let both = |kind: &str, what: &str| of(kind, "alone", what) + of(kind, "mixed", what);
     match metric {
         "transactions_per_second" => (number(document, "transactions"), transactions()),
+        "transactions_with_sync_per_second" => {
+            (number(document, "transactions"), transactions() + sync_after(document))
+        }
         "created_per_second" => (both("create", "count"), total()),
         "created_alone_per_second" => {
             (of("create", "alone", "count"), elapsed(document, "creation", "creation"))

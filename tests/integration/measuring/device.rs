@@ -137,10 +137,12 @@ fn phases_add_up_to_the_whole_run() {
         (sum.bytes_written, total.bytes_written),
         (sum.bytes_read, total.bytes_read),
         (sum.writes, total.writes),
-        (sum.flushes, total.flushes),
     ] {
         assert!(part <= whole && part * 10 >= whole * 9, "{sum:?} {total:?}");
     }
+    // What is written back before the waiting is no phase's, and flushed, too,
+    // and the file system flushes when it likes.
+    assert!(0 < sum.flushes && sum.flushes <= total.flushes, "{sum:?} {total:?}");
     for waited in [result.settled_before, result.settled_after] {
         let waited = waited.expect("it was waited");
         assert!(!waited.quiet || waited.waited_ns >= 300_000_000, "{waited:?}");
