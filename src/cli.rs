@@ -124,6 +124,24 @@ pub enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Discard the free space of DIR's file system, and say what the file system says and
+    /// what its device counted.
+    Trim {
+        /// A directory of a mounted file system.
+        dir: PathBuf,
+        /// Begin at this place of the file system, bytes: 512m, 1g.
+        #[arg(long, value_name = "BYTES")]
+        offset: Option<String>,
+        /// Only so far from there, bytes.
+        #[arg(long, value_name = "BYTES")]
+        length: Option<String>,
+        /// Leave out extents of free blocks shorter than this, bytes.
+        #[arg(long, value_name = "BYTES")]
+        minimum: Option<String>,
+        /// Also write 8 MiB, delete them, trim, and say whether the discards arrive.
+        #[arg(long)]
+        check: bool,
+    },
     /// Run the script published in 2011 (10,000 files, 20,000 transactions, about 1.2 GB
     /// written) in a temporary directory, which is removed afterwards.
     Demo {

@@ -44,6 +44,10 @@ fn main() -> ExitCode {
             Some(Action::Metrics) => comparison::metrics(),
             Some(Action::Clean { dir }) => clean_directory(&dir),
             Some(Action::Probe { dir, json }) => probe(&dir, json),
+            Some(Action::Trim { dir, offset, length, minimum, check }) => {
+                let options = [("offset", offset), ("length", length), ("minimum", minimum)];
+                trim(&dir, &options, check)
+            }
             Some(Action::Demo { overrides }) => demo(&overrides),
             Some(Action::Commands { prefix }) => commands(&prefix.join(" ")),
             Some(Action::Man) => man::print().map(|()| 0),
@@ -219,6 +223,31 @@ fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
         writeln!(out, "Could not be removed: '{}': {}", left.path.display(), left.reason)?;
     }
     Ok(u8::from(failed || !clean_up.left.is_empty()))
+}
+
+/// `trimark trim`: the script's `trim`, so that both say the same.
+fn trim(directory: &Path, options: &[(&str, Option<String>)], check: bool) -> anyhow::Result<u8> {
+    let given = options.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let mut words = vec![quoted(directory)];
+    words.extend(given.map(|(name, value)| format!("{name}={value}")));
+    words.extend(check.then(|| "check".to_owned()));
+    with_session(Dialect::Trimark, Overrides::default(), |session| {
+        session.execute(command(&format!("trim {}", words.join(" ")))?)?;
+        Ok(0)
+    })
+}
+
+/// A path as a word of the script language.
+fn quoted(path: &Path) -> String {
+    let quote = if path.to_string_lossy().contains('"') { '\'' } else { '"' };
+    format!("{quote}{}{quote}", path.display())
+}
+
+/// The command of a line made from the command line.
+fn command(line: &str) -> Result<Command, Trouble> {
+    let parsed = parse_line(line, Dialect::Trimark)
+        .map_err(|error| Trouble::Script(vec![error.show("command line", 1, line).to_string()]))?;
+    parsed.command.ok_or_else(|| Trouble::Script(vec![format!("`{line}` is no command")]))
 }
 
 /// `trimark probe`

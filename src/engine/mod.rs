@@ -4,6 +4,7 @@
 //! names and bytes, but no configuration, no pool and no clock. Adding one: a file here
 //! and a row in [`ENGINES`]; the conformance tests walk the table.
 
+pub mod blocks;
 mod buffered;
 pub mod name;
 mod null;

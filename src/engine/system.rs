@@ -30,11 +30,19 @@ pub enum Call {
     MakeDirectory,
     /// `unlinkat` of a directory
     RemoveDirectory,
+    /// `pread`
+    ReadAt,
+    /// `pwrite`
+    WriteAt,
+    /// `ftruncate`
+    Truncate,
+    /// `io_uring_enter` and what belongs to it
+    Ring,
 }
 
 impl Call {
     /// Every call, in the order of an operation.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Open,
         Self::Stat,
         Self::Seek,
@@ -45,6 +53,10 @@ impl Call {
         Self::Unlink,
         Self::MakeDirectory,
         Self::RemoveDirectory,
+        Self::ReadAt,
+        Self::WriteAt,
+        Self::Truncate,
+        Self::Ring,
     ];
 
     /// The name as C has it.
@@ -61,6 +73,10 @@ impl Call {
             Self::Unlink => "unlink",
             Self::MakeDirectory => "mkdir",
             Self::RemoveDirectory => "rmdir",
+            Self::ReadAt => "pread",
+            Self::WriteAt => "pwrite",
+            Self::Truncate => "ftruncate",
+            Self::Ring => "io_uring",
         }
     }
 }
@@ -83,6 +99,17 @@ pub trait System: Sync {
     fn read(&self, file: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize>;
     /// `write`
     fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize>;
+    /// `pread`
+    fn read_at(&self, file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize>;
+    /// `pwrite`
+    fn write_at(&self, file: BorrowedFd<'_>, bytes: &[u8], offset: u64) -> Result<usize>;
+    /// `ftruncate`
+    fn truncate(&self, file: BorrowedFd<'_>, size: u64) -> Result<()>;
+    /// True when the kernel's own queue does the same as these calls; false where they
+    /// are watched or changed.
+    fn has_queues(&self) -> bool {
+        false
+    }
     /// `fsync`
     fn sync(&self, file: BorrowedFd<'_>) -> Result<()>;
     /// `close`, whose error may be the first sign of lost data. The descriptor is gone
@@ -124,6 +151,24 @@ impl System for Kernel {
     #[inline]
     fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
         rustix::io::write(file, bytes)
+    }
+
+    #[inline]
+    fn read_at(&self, file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        rustix::io::pread(file, buffer, offset)
+    }
+
+    #[inline]
+    fn write_at(&self, file: BorrowedFd<'_>, bytes: &[u8], offset: u64) -> Result<usize> {
+        rustix::io::pwrite(file, bytes, offset)
+    }
+
+    fn truncate(&self, file: BorrowedFd<'_>, size: u64) -> Result<()> {
+        rustix::fs::ftruncate(file, size)
+    }
+
+    fn has_queues(&self) -> bool {
+        true
     }
 
     fn sync(&self, file: BorrowedFd<'_>) -> Result<()> {

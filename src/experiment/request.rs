@@ -11,6 +11,7 @@ use super::{noise, values};
 use crate::runner::measurement::Tool;
 use crate::volume::host::Host;
 use crate::workload::Config;
+use crate::workload::transfer::{FileSize, WorkloadKind};
 
 /// Blocks of an experiment that says nothing about them.
 pub const DEFAULT_BLOCKS: u64 = 20;
@@ -192,7 +193,7 @@ impl Request {
         for arm in &mut arms {
             arm.config = configure(arm)?;
         }
-        let metric = self.checked_metric()?;
+        let metric = self.checked_metric(&arms)?;
         Ok(Plan {
             format: FORMAT.into(),
             version: FORMAT_VERSION,
@@ -318,8 +319,8 @@ impl Request {
         }
     }
 
-    fn checked_metric(&self) -> Result<String, RequestError> {
-        let name = self.metric.clone().unwrap_or_else(|| DEFAULT_METRIC.into());
+    fn checked_metric(&self, arms: &[Arm]) -> Result<String, RequestError> {
+        let name = self.metric.clone().unwrap_or_else(|| default_metric(arms));
         let known = values::definitions().any(|(known, ..)| known == name);
         if known { Ok(name) } else { Err(RequestError::NoMetric { given: name }) }
     }
@@ -365,11 +366,28 @@ impl Request {
     }
 }
 
-/// Room for the largest pool of any arm, its table full of files of the largest size, and a
-/// quarter more for the file system.
+/// The question where none was asked: of transfers, their first pattern.
+fn default_metric(arms: &[Arm]) -> String {
+    let config = arms.first().map(|arm| &arm.config);
+    let config = config.filter(|config| config.workload == WorkloadKind::Transfers);
+    match config.and_then(|config| config.transfers.patterns.first()) {
+        Some(pattern) => format!("transfer_{}", pattern.name().replace('-', "_")),
+        None => DEFAULT_METRIC.into(),
+    }
+}
+
+/// Room for the largest pool of any arm, its table full of files of the largest size, or
+/// for the file of transfers, and a quarter more for the file system.
 fn scratch_bytes(arms: &[Arm]) -> u64 {
     const LEAST: u64 = 1 << 30;
     let pool = |config: &Config| {
+        if config.workload == WorkloadKind::Transfers {
+            return match config.transfers.file_size {
+                FileSize::Bytes(bytes) => bytes,
+                // A share of what is free fits whatever there is.
+                size => size.bytes(0, Host::describe().memory_bytes),
+            };
+        }
         let each = config.size_high.max(config.size_low).max(4096);
         config.number.saturating_mul(2).saturating_mul(each).saturating_mul(config.workers)
     };

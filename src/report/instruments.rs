@@ -52,7 +52,7 @@ fn over_time(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
         if wanted < 2 {
             continue;
         }
-        let line = sparkline(&timeline.timeline.intervals);
+        let line = sparkline(&operations(&timeline.timeline.intervals));
         writeln!(
             out,
             "\n{phase} over time, operations per {}:\n  |{line}|",
@@ -78,13 +78,15 @@ fn stalls(timeline: &PhaseTimeline, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Operations over time, the mean of neighbours where there are more than columns.
-fn sparkline(intervals: &[Interval]) -> String {
-    let per_column = intervals.len().div_ceil(COLUMNS).max(1);
-    let means: Vec<f64> = intervals
-        .chunks(per_column)
-        .map(|chunk| chunk.iter().map(|i| i.operations as f64).sum::<f64>() / chunk.len() as f64)
-        .collect();
+fn operations(intervals: &[Interval]) -> Vec<f64> {
+    intervals.iter().map(|interval| interval.operations as f64).collect()
+}
+
+/// Numbers as a line, the mean of neighbours where there are more than columns.
+pub(super) fn sparkline(numbers: &[f64]) -> String {
+    let per_column = numbers.len().div_ceil(COLUMNS).max(1);
+    let mean = |chunk: &[f64]| chunk.iter().sum::<f64>() / chunk.len() as f64;
+    let means: Vec<f64> = numbers.chunks(per_column).map(mean).collect();
     let most = means.iter().copied().fold(0.0, f64::max);
     let level = |mean: &f64| {
         let share = if most > 0.0 { mean / most } else { 0.0 };
@@ -129,7 +131,7 @@ fn device(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     if let Some(total) = &run.activity_total {
         line("with what came after", total)?;
     }
-    reached(run, out)
+    if run.transfers.is_empty() { reached(run, out) } else { Ok(()) }
 }
 
 /// How much of what was read and written reached the device.
@@ -171,9 +173,8 @@ mod tests {
     #[test]
     fn a_sparkline_goes_from_nothing_to_the_most() {
         let of = |operations| Interval { operations, ..Interval::default() };
-        assert_eq!(sparkline(&[of(0), of(50), of(100)]), " ▄█");
+        assert_eq!(sparkline(&operations(&[of(0), of(50), of(100)])), " ▄█");
         assert_eq!(sparkline(&[]), "");
-        let many: Vec<Interval> = (0..600).map(|_| of(7)).collect();
-        assert_eq!(sparkline(&many), "█".repeat(60));
+        assert_eq!(sparkline(&[7.0; 600]), "█".repeat(60));
     }
 }

@@ -9,6 +9,8 @@ pub mod postmark;
 pub mod probe;
 pub mod spread;
 mod text;
+mod transfers;
+pub mod trim;
 
 use std::io::{self, Write};
 

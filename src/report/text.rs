@@ -10,20 +10,30 @@ use crate::units::{grouped, human_bytes, human_duration, human_rate, seconds};
 use crate::workload::config::Bias;
 use crate::workload::policy::{Choice, Content, SyncPolicy};
 use crate::workload::sizes::Sizes;
+use crate::workload::transfer::{Pattern, WorkloadKind};
 use crate::workload::{Config, EngineKind, OperationKind};
 
 /// Writes the report.
 pub fn full(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} {}, run of {}", run.tool.name, run.tool.version, run.started)?;
     status(run, out)?;
-    settings(run, out)?;
+    let transfers = run.config.workload == WorkloadKind::Transfers;
+    if transfers {
+        transfer_settings(run, out)?;
+    } else {
+        settings(run, out)?;
+    }
     places(run, out)?;
     if let Some(host) = &run.host {
         super::place::host(host, out)?;
     }
-    times(run, out)?;
-    operations(run, out)?;
-    data(run, out)?;
+    if transfers {
+        super::transfers::transfers(run, out)?;
+    } else {
+        times(run, out)?;
+        operations(run, out)?;
+        data(run, out)?;
+    }
     instruments(run, out)?;
     clean_up(run, out)?;
     for warning in &run.warnings {
@@ -33,6 +43,16 @@ pub fn full(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn status(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    if run.config.workload == WorkloadKind::Transfers {
+        let done = run.transfers.iter().filter(|pass| pass.complete).count();
+        return match &run.status {
+            Status::Complete | Status::OutOfFiles => Ok(()),
+            Status::Failed { error } => writeln!(out, "FAILED after {done} passes: {error}"),
+            Status::Interrupted { name, .. } => {
+                writeln!(out, "INTERRUPTED by {name} after {done} passes")
+            }
+        };
+    }
     let done = grouped(run.transactions);
     let wanted = grouped(run.config.transactions);
     match &run.status {
@@ -51,6 +71,24 @@ fn status(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "INTERRUPTED by {name} after {done} of {wanted} transactions")
         }
     }
+}
+
+fn transfer_settings(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {
+    let config = &run.config;
+    for file in &run.config_files {
+        writeln!(out, "Settings   from '{}'", file.display())?;
+    }
+    let transfers = &config.transfers;
+    let patterns: Vec<&str> =
+        transfers.patterns.iter().map(|pattern| Pattern::name(*pattern)).collect();
+    writeln!(
+        out,
+        "Workload   transfers: {}; {} under way at once, seed {}",
+        patterns.join(", "),
+        transfers.depth,
+        config.seed
+    )?;
+    measuring(config, out)
 }
 
 fn settings(run: &RunResult, out: &mut dyn Write) -> io::Result<()> {

@@ -11,6 +11,7 @@ pub use super::course::{Activity, PhaseActivity, PhaseTimeline};
 use super::latency::Latencies;
 pub use super::phase::{Phase, PhaseTime};
 pub use super::tally::{ClassicSums, KindTally, OperationTallies, Skipped, Tally};
+use super::transferred::Transferred;
 use crate::volume::host::Host;
 use crate::volume::place::Place;
 use crate::volume::quiet::Waited;
@@ -177,6 +178,9 @@ pub struct RunResult {
     /// What was cleaned up, where that was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean_up: Option<CleanUp>,
+    /// Transfers of one large file, where these were played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transfers: Vec<Transferred>,
     /// What the reader of the figures should know.
     pub warnings: Vec<String>,
 }
@@ -208,6 +212,7 @@ impl RunResult {
             settled_before: None,
             settled_after: None,
             clean_up: None,
+            transfers: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -16,13 +16,15 @@ pub mod measurement;
 pub mod phase;
 mod play;
 pub mod pool;
-mod progress;
+pub mod progress;
 mod recorder;
 pub mod refusal;
 mod sizes;
 pub mod tally;
 mod timed;
 pub mod timeline;
+pub mod transferred;
+mod transfers;
 mod unfinished;
 mod warnings;
 mod worker;
@@ -35,6 +37,7 @@ use crate::interrupt::Interrupt;
 use crate::workload::content::FileContent;
 use crate::workload::policy::LatencyLevel;
 use crate::workload::sizes::SizeSource;
+use crate::workload::transfer::WorkloadKind;
 use crate::workload::{Config, PostmarkStream};
 use clock::Clock;
 use failure::Stop;
@@ -69,6 +72,9 @@ impl Runner<'_> {
     /// always gives a result, whose status tells how it ended.
     pub fn run(&mut self, config: &Config, config_files: &[PathBuf]) -> Result<RunResult, Refusal> {
         config.check().map_err(Refusal::Settings)?;
+        if config.workload == WorkloadKind::Transfers {
+            return transfers::play(self, config, config_files);
+        }
         let config = &sizes::with_fan_out(config)?;
         let row = engine(config.engine.name()).ok_or_else(|| {
             Refusal::Settings(format!("there is no engine '{}'", config.engine.name()))

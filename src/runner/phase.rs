@@ -28,6 +28,8 @@ pub enum Phase {
     TransactionSync,
     /// Forcing the deletes to the device.
     DeletionSync,
+    /// Transfers of one large file, with all that lies between them.
+    Transfers,
 }
 
 impl Phase {
@@ -45,6 +47,7 @@ impl Phase {
             Self::WarmUp => "warm-up",
             Self::TransactionSync => "sync after trans.",
             Self::DeletionSync => "sync after deletion",
+            Self::Transfers => "transfers",
         }
     }
 }

@@ -5,6 +5,9 @@ use std::sync::atomic::AtomicU64;
 
 use super::phase::Phase;
 
+/// What the counter comes to when all transfers are done.
+pub const ALL_TRANSFERRED: u64 = 10_000;
+
 /// Told how far a run is; for whoever wants to show it.
 pub trait Progress {
     /// A phase begins.
@@ -16,8 +19,8 @@ pub trait Progress {
     fn out_of_files(&mut self);
     /// A phase came to its end.
     fn end(&mut self, phase: Phase);
-    /// Where the run is to count its transactions while it plays, for a look from outside
-    /// the timed path.
+    /// Where the run is to count its transactions while it plays, or how much of
+    /// [`ALL_TRANSFERRED`] it is, for a look from outside the timed path.
     fn counter(&self) -> Option<Arc<AtomicU64>> {
         None
     }

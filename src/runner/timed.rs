@@ -64,6 +64,18 @@ impl System for TimedSystem<'_> {
         self.time(Call::Write, || self.inner.write(file, bytes))
     }
 
+    fn read_at(&self, file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        self.time(Call::ReadAt, || self.inner.read_at(file, buffer, offset))
+    }
+
+    fn write_at(&self, file: BorrowedFd<'_>, bytes: &[u8], offset: u64) -> Result<usize> {
+        self.time(Call::WriteAt, || self.inner.write_at(file, bytes, offset))
+    }
+
+    fn truncate(&self, file: BorrowedFd<'_>, size: u64) -> Result<()> {
+        self.time(Call::Truncate, || self.inner.truncate(file, size))
+    }
+
     fn sync(&self, file: BorrowedFd<'_>) -> Result<()> {
         self.time(Call::Sync, || self.inner.sync(file))
     }

@@ -1,6 +1,7 @@
 //! What the reader of a run's figures should know before believing them.
 
 use super::measurement::{Phase, RunResult};
+use super::transferred::Transferred;
 use crate::units::{grouped, human_bytes, human_duration, seconds};
 use crate::workload::policy::Cache;
 
@@ -28,6 +29,40 @@ pub fn of(result: &RunResult) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The warnings of transfers.
+pub fn of_transfers(result: &RunResult) -> Vec<String> {
+    [transfers_from_cache(result), transfers_too_short(result), others_wrote(result)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn transfers_from_cache(result: &RunResult) -> Option<String> {
+    let cached = |pass: &&Transferred| {
+        let read = pass.device.map(|counts| counts.bytes_read);
+        let share = read.map(|read| read as f64 / pass.bytes.max(1) as f64);
+        !pass.pattern.writes() && pass.complete && share.is_some_and(|share| share < FROM_CACHE)
+    };
+    let count = result.transfers.iter().filter(cached).count();
+    (count > 0).then(|| {
+        format!(
+            "{count} of the passes that read found most of the file in the page cache, not on the \
+             device: `set direct true`, `set cache cold`, or a larger `set file-size`"
+        )
+    })
+}
+
+fn transfers_too_short(result: &RunResult) -> Option<String> {
+    let complete = result.transfers.iter().filter(|pass| pass.complete);
+    let shortest = complete.map(Transferred::elapsed_with_sync).min()?;
+    (shortest < LONG_ENOUGH / 10).then(|| {
+        format!(
+            "the shortest pass took {} s, too short to mean much: raise `set file-size`",
+            seconds(shortest)
+        )
+    })
 }
 
 fn skipped(result: &RunResult) -> Option<String> {

@@ -113,6 +113,25 @@ impl<'a> Arguments<'a> {
         self.size_of(word, what, bounds)
     }
 
+    /// A size in bytes within bounds, of a word already taken, for what PostMark does not
+    /// have.
+    ///
+    /// # Errors
+    /// When it is none, or out of bounds.
+    pub fn own_size_of(
+        &self,
+        word: &Word<'_>,
+        what: &str,
+        bounds: RangeInclusive<u64>,
+    ) -> Result<u64, LineError> {
+        let text = word.text();
+        let size = parse_size(&text).map_err(|error| {
+            let expected = format!("{what}, such as 4096 or 4k, {}", from_to(&bounds));
+            self.error_at(word, format!("`{text}` is {}", phrase(error))).expecting(expected)
+        })?;
+        within(word, size.bytes, &bounds, what)
+    }
+
     /// A size in bytes within bounds, of a word already taken.
     ///
     /// # Errors

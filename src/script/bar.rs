@@ -9,7 +9,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::runner::Progress;
 use crate::runner::measurement::Phase;
+use crate::runner::progress::ALL_TRANSFERRED;
 use crate::workload::Config;
+use crate::workload::transfer::WorkloadKind;
 
 /// How often it is drawn.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -37,13 +39,16 @@ impl BarProgress {
             bar: ProgressBar::new_spinner(),
             done: Arc::default(),
             watcher: None,
-            total: by_count.then(|| config.transactions * config.workers),
+            total: if config.workload == WorkloadKind::Transfers {
+                Some(ALL_TRANSFERRED)
+            } else {
+                by_count.then(|| config.transactions * config.workers)
+            },
             duration,
         })
     }
 
-    fn transactions(&mut self) {
-        let template = "{prefix} [{bar:40}] {human_pos}/{human_len} {per_sec}, {eta} left";
+    fn counted(&mut self, template: &str) {
         let style = ProgressStyle::with_template(template);
         self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         self.done.store(0, Ordering::Relaxed);
@@ -85,7 +90,9 @@ impl Progress for BarProgress {
     fn begin(&mut self, phase: Phase) {
         self.bar.set_prefix(phase.name());
         if phase == Phase::Transactions {
-            self.transactions();
+            self.counted("{prefix} [{bar:40}] {human_pos}/{human_len} {per_sec}, {eta} left");
+        } else if phase == Phase::Transfers {
+            self.counted("{prefix} [{bar:40}] {percent} %, {eta} left");
         } else {
             let style = ProgressStyle::with_template("{prefix} {spinner}");
             self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));

@@ -4,9 +4,11 @@
 use std::path::PathBuf;
 
 use super::comparing::COMPARING;
+use super::drive::DRIVE;
 use super::measuring::MEASURING;
 pub use super::row::{Command, CommandRow, Values};
 use super::row::{ROW, set};
+use super::transferring::TRANSFERRING;
 use super::values::{bias, block_size, parse_location, parse_reports, parse_run, parse_size};
 use crate::engine::ENGINES;
 use crate::report::FORMATS;
@@ -15,12 +17,18 @@ use crate::workload::{Assignment, Config, EngineKind};
 /// Every command: the settings in the order of PostMark's help, ours, then the others.
 pub const COMMANDS: &[CommandRow] = &joined();
 
-const COUNT: usize = SETTINGS.len() + MEASURING.len() + COMPARING.len() + ACTIONS.len();
+const COUNT: usize = SETTINGS.len()
+    + MEASURING.len()
+    + COMPARING.len()
+    + TRANSFERRING.len()
+    + DRIVE.len()
+    + ACTIONS.len();
 
 const fn joined() -> [CommandRow; COUNT] {
     let mut rows = [ROW; COUNT];
     let mut next = 0;
-    let parts: [&[CommandRow]; 4] = [&SETTINGS, &MEASURING, &COMPARING, &ACTIONS];
+    let parts: [&[CommandRow]; 6] =
+        [&SETTINGS, &MEASURING, &TRANSFERRING, &COMPARING, &DRIVE, &ACTIONS];
     let mut part = 0;
     while part < parts.len() {
         let mut row = 0;

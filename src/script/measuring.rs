@@ -187,11 +187,11 @@ const SYNC: [&str; 4] = ["none", "phase", "close", "fsync-every"];
 const SIZES: [&str; 3] = ["uniform", "lognormal", "tree"];
 const CONTENTS: [&str; 4] = ["postmark", "random", "zero", "compressible"];
 
-fn names<T: Choice>() -> Vec<&'static str> {
+pub(super) fn names<T: Choice>() -> Vec<&'static str> {
     T::NAMES.iter().map(|(name, _)| *name).collect()
 }
 
-fn choice<T: Choice>(arguments: &mut Arguments<'_>) -> Result<T, LineError> {
+pub(super) fn choice<T: Choice>(arguments: &mut Arguments<'_>) -> Result<T, LineError> {
     Ok(T::NAMES[arguments.keyword(&names::<T>())?].1)
 }
 

@@ -9,6 +9,7 @@ mod compare;
 pub mod comparing;
 mod comparison_bar;
 pub mod completion;
+pub mod drive;
 pub mod error;
 pub mod grammar;
 mod help;
@@ -21,7 +22,8 @@ mod row;
 mod runs;
 mod show;
 mod speech;
-pub mod trouble;
+pub mod transferring;
+mod trouble;
 mod values;
 pub mod word;
 
@@ -239,6 +241,7 @@ impl<'a> Session<'a> {
             }
             Command::Arm(arm) => self.arms.push(*arm),
             Command::Compare(request) => self.compare(*request)?,
+            Command::Trim(request) => self.trim(&request)?,
             Command::SetReports(reports) => self.reports = reports,
             Command::Run(file) => self.run(file.as_deref())?,
             Command::Show(file) => self.show(file.as_deref())?,

@@ -33,6 +33,7 @@ impl Progress for ClassicProgress<'_> {
             // What follows PostMark does not have; it appears only where it was asked for.
             Phase::CreationSync | Phase::TransactionSync | Phase::DeletionSync => "Syncing...",
             Phase::CacheDrop => "Emptying caches...",
+            Phase::Transfers => "Transferring...",
             Phase::WarmUp => "Warming up...",
         });
     }

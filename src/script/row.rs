@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::arguments::Arguments;
+use super::drive::TrimRequest;
 use super::error::LineError;
 use crate::experiment::plan::Arm;
 use crate::experiment::request::Request;
@@ -22,6 +23,8 @@ pub enum Command {
     Arm(Box<Arm>),
     /// Compare the arms.
     Compare(Box<Request>),
+    /// Discard free space.
+    Trim(TrimRequest),
     /// Print the configuration, or append it to a file.
     Show(Option<PathBuf>),
     /// Read commands from a file.

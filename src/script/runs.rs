@@ -12,6 +12,21 @@ use crate::runner::clock::MonotonicClock;
 use crate::runner::measurement::{Iteration, RunResult, Status};
 use crate::runner::{NoProgress, Progress, Runner};
 use crate::workload::Config;
+use crate::workload::transfer::WorkloadKind;
+
+/// PostMark's reports have no place for what it does not do.
+fn check_reports(config: &Config, reports: &[Format]) -> Result<(), Trouble> {
+    let classic = reports.iter().find(|format| format.is_classic());
+    match classic {
+        Some(format) if config.workload == WorkloadKind::Transfers => {
+            Err(Trouble::Script(vec![format!(
+                "the report {} is PostMark's and knows no transfers: `set report full` or json",
+                format.row().name
+            )]))
+        }
+        _ => Ok(()),
+    }
+}
 
 impl Session<'_> {
     fn effective_reports(&self) -> &[Format] {
@@ -25,6 +40,7 @@ impl Session<'_> {
     pub fn run(&mut self, file: Option<&Path>) -> Result<(), Trouble> {
         let config = self.effective_config()?;
         let reports = self.effective_reports().to_vec();
+        check_reports(&config, &reports)?;
         let mut destinations = match self.outputs.open(file, reports.len()) {
             Ok(destinations) => destinations,
             Err(trouble) if self.dialect == Dialect::PostMark => {

@@ -9,6 +9,7 @@ use crate::experiment::request::RequestError;
 use crate::experiment::stage::StageError;
 use crate::runner::Refusal;
 use crate::runner::measurement::{RunResult, Status};
+use crate::volume::trim::TrimError;
 use crate::workload::assignment::AssignmentError;
 
 /// A command that could not be carried out.
@@ -78,6 +79,9 @@ pub enum Trouble {
     /// An experiment's file.
     #[error(transparent)]
     ExperimentFile(#[from] FileError),
+    /// Free space that was not discarded.
+    #[error(transparent)]
+    Trim(#[from] TrimError),
     /// A shell command that failed.
     #[error("shell command failed: {0}")]
     Shell(String),
@@ -155,6 +159,8 @@ impl Trouble {
             | Self::Destination { .. } => 2,
             Self::Refused(refusal) => refusal.exit_code(),
             Self::Request(_) | Self::ExperimentFile(_) => 2,
+            Self::Trim(error) if error.is_input() => 2,
+            Self::Trim(TrimError::Unsupported(_)) => 3,
             Self::Stage(error) => {
                 if error.bad_input {
                     2
@@ -164,7 +170,7 @@ impl Trouble {
             }
             Self::NotBegun(_, code) => *code,
             Self::Halted { halt, .. } => halt.exit_code(),
-            Self::Run(_) | Self::Shell(_) | Self::Output(_) => 1,
+            Self::Run(_) | Self::Trim(_) | Self::Shell(_) | Self::Output(_) => 1,
             Self::Interrupted { signal, .. } => 128 + *signal as u8,
         }
     }

@@ -6,8 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runner::measurement::{Phase, RunResult, Status, Tally};
+use crate::runner::transferred::Transferred;
 use crate::volume::device::DeviceCounts;
 use crate::workload::OperationKind;
+use crate::workload::transfer::Pattern;
 
 /// Which direction is the good one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +31,7 @@ pub enum Wording {
 }
 
 /// One metric.
+#[derive(Clone, Copy)]
 pub struct Metric {
     /// Its name in JSON and on the command line.
     pub name: &'static str,
@@ -87,7 +90,105 @@ const fn per_transaction(
 }
 
 /// Every metric, in the order of reports.
-pub const METRICS: &[Metric] = &[
+pub const METRICS: &[Metric] = &joined();
+
+const COUNT: usize = FILES.len() + PATTERNS.len() + TRANSFERS.len();
+
+const fn joined() -> [Metric; COUNT] {
+    let mut rows = [FILES[0]; COUNT];
+    let mut next = 0;
+    let parts = [FILES, PATTERNS, TRANSFERS];
+    let mut part = 0;
+    while part < parts.len() {
+        let mut row = 0;
+        while row < parts[part].len() {
+            rows[next] = parts[part][row];
+            next += 1;
+            row += 1;
+        }
+        part += 1;
+    }
+    rows
+}
+
+/// The rows of patterns of transfers: each one's throughput over all records, with each
+/// usual size, and the latency of the smallest.
+macro_rules! of_patterns {
+    ($($name:literal $pattern:ident),+ $(,)?) => {
+        &[$(
+            throughput(
+                concat!("transfer_", $name),
+                concat!(
+                    "transfers: bytes of ", $name,
+                    " with every size of record, by the time with the syncs at the end"
+                ),
+                |run| transferred(run, Pattern::$pattern, None),
+            ),
+            of_patterns!(@ $name $pattern "4k" 4),
+            of_patterns!(@ $name $pattern "8k" 8),
+            of_patterns!(@ $name $pattern "16k" 16),
+            of_patterns!(@ $name $pattern "32k" 32),
+            of_patterns!(@ $name $pattern "64k" 64),
+            of_patterns!(@ $name $pattern "128k" 128),
+            of_patterns!(@ $name $pattern "256k" 256),
+            of_patterns!(@ $name $pattern "512k" 512),
+            of_patterns!(@ $name $pattern "1m" 1024),
+            latency(
+                concat!("transfer_", $name, "_p50"),
+                concat!("median latency of ", $name, ", of the smallest record"),
+                |run| transfer_quantile(run, Pattern::$pattern, 0.5),
+            ),
+            latency(
+                concat!("transfer_", $name, "_p99"),
+                concat!("99 % of transfers of ", $name, ", of the smallest record, take no longer"),
+                |run| transfer_quantile(run, Pattern::$pattern, 0.99),
+            )
+        ),+]
+    };
+    (@ $name:literal $pattern:ident $sized:literal $kibibytes:literal) => {
+        throughput(
+            concat!("transfer_", $name, "_", $sized),
+            concat!("the same with records of ", $sized),
+            |run| transferred(run, Pattern::$pattern, Some($kibibytes << 10)),
+        )
+    };
+}
+
+/// Metrics of patterns of transfers.
+const PATTERNS: &[Metric] = of_patterns!(
+    "write" Write,
+    "rewrite" Rewrite,
+    "read" Read,
+    "reread" Reread,
+    "random_read" RandomRead,
+    "random_write" RandomWrite,
+);
+
+/// Metrics of transfers as a whole.
+const TRANSFERS: &[Metric] = &[
+    per_transaction(
+        "device_bytes_written_per_byte",
+        "1",
+        "transfers: bytes the device wrote from start to end of the run and of the waiting after \
+         it, by anybody, by bytes written in all passes",
+        |run| per_byte(run, |counts| counts.bytes_written),
+    ),
+    per_transaction(
+        "cpu_seconds_per_transferred_gigabyte",
+        "s",
+        "transfers: processor time of this process in all passes, user and system, by 10⁹ bytes \
+         moved",
+        |run| {
+            let passes = &valid(run)?.transfers;
+            let bytes: u64 = passes.iter().map(|pass| pass.bytes).sum();
+            let cpu: u64 = passes.iter().map(|pass| pass.process.cpu_ns()).sum();
+            (bytes > 0).then(|| cpu as f64 / bytes as f64)
+        },
+    ),
+];
+
+/// Metrics of files.
+const FILES: &[Metric] = &[
     rate("transactions_per_second", "transactions done, by the time of the transactions", |run| {
         per(run.transactions, valid(run)?.elapsed(Phase::Transactions)?)
     }),
@@ -215,6 +316,30 @@ const DELETE: OperationKind = OperationKind::Delete;
 #[must_use]
 pub fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
+}
+
+/// Bytes per second of one pattern, with one size of record or all.
+fn transferred(run: &RunResult, pattern: Pattern, record: Option<u64>) -> Option<f64> {
+    let of = |pass: &&Transferred| {
+        pass.pattern == pattern && pass.complete && record.is_none_or(|one| pass.record == one)
+    };
+    let passes = || valid(run).into_iter().flat_map(|run| &run.transfers).filter(of);
+    let nanoseconds = passes().map(Transferred::elapsed_with_sync).sum();
+    per(passes().map(|pass| pass.bytes).sum(), nanoseconds)
+}
+
+fn per_byte(run: &RunResult, count: fn(&DeviceCounts) -> u64) -> Option<f64> {
+    let run = valid(run)?;
+    let passes = run.transfers.iter().filter(|pass| pass.pattern.writes());
+    let bytes: u64 = passes.map(|pass| pass.bytes).sum();
+    let counts = run.activity_total?.device?;
+    (bytes > 0).then(|| count(&counts) as f64 / bytes as f64)
+}
+
+fn transfer_quantile(run: &RunResult, pattern: Pattern, share: f64) -> Option<f64> {
+    let passes = valid(run)?.transfers.iter().filter(|pass| pass.pattern == pattern);
+    let smallest = passes.filter(|pass| pass.complete).min_by_key(|pass| pass.record)?;
+    in_seconds(smallest.latency.quantile(share)?)
 }
 
 /// A failed run has no rates: part of what it counted may not be there.

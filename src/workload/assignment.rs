@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::config::{Bias, Config, EngineKind, Location};
 use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy};
 use super::sizes::Sizes;
+use super::transfer::{FileSize, Pattern, WorkloadKind};
 
 /// A change of the list of locations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +78,16 @@ pub enum Assignment {
     Workers(u64),
     /// Where the random numbers come from.
     Generator(GeneratorKind),
+    /// What is played.
+    Workload(WorkloadKind),
+    /// The patterns of transfers.
+    Patterns(Vec<Pattern>),
+    /// Bytes of a transfer.
+    Records(Vec<u64>),
+    /// How large the file of transfers is.
+    FileSize(FileSize),
+    /// Transfers under way at once.
+    Depth(u64),
 }
 
 /// Why an assignment, though each value is in bounds, cannot be made.
@@ -122,6 +133,11 @@ impl Config {
             Assignment::FanOut(directory) => self.fan_out = directory,
             Assignment::Workers(workers) => self.workers = workers,
             Assignment::Generator(generator) => self.generator = generator,
+            Assignment::Workload(workload) => self.workload = workload,
+            Assignment::Patterns(patterns) => self.transfers.patterns = patterns,
+            Assignment::Records(records) => self.transfers.records = records,
+            Assignment::FileSize(size) => self.transfers.file_size = size,
+            Assignment::Depth(depth) => self.transfers.depth = depth,
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy};
 use super::sizes::{SizeSource, Sizes};
 use super::slots::{Limits, MAX_DIRECTORIES, MAX_FILE_NUMBER, MAX_SIZE};
+use super::transfer::{Transfers, WorkloadKind};
 
 /// The largest file size: 16 TiB, the largest file of ext4.
 pub const MAX_FILE_SIZE: u64 = 16 << 40;
@@ -135,6 +136,16 @@ pub struct Config {
     pub workers: u64,
     /// Where the random numbers come from.
     pub generator: GeneratorKind,
+    /// What is played.
+    #[serde(skip_serializing_if = "is_default")]
+    pub workload: WorkloadKind,
+    /// One large file, where that is played.
+    #[serde(skip_serializing_if = "is_default")]
+    pub transfers: Transfers,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for Config {
@@ -168,6 +179,8 @@ impl Default for Config {
             fan_out: None,
             workers: 1,
             generator: GeneratorKind::default(),
+            workload: WorkloadKind::default(),
+            transfers: Transfers::default(),
         }
     }
 }
@@ -195,6 +208,10 @@ impl Config {
     pub const DURATION: RangeInclusive<u64> = 0..=31_536_000_000_000_000;
     /// Bounds of `set sync fsync-every`.
     pub const FSYNC_EVERY: RangeInclusive<u64> = 1..=MAX_TRANSACTIONS;
+    /// Bounds of a record of transfers: 512 bytes to 1 GiB.
+    pub const RECORD: RangeInclusive<u64> = 512..=MAX_BLOCK;
+    /// Bounds of `set depth`.
+    pub const DEPTH: RangeInclusive<u64> = 1..=4096;
     /// Bounds of a weight.
     pub const WEIGHT: RangeInclusive<u64> = 1..=MAX_WEIGHT;
 
@@ -266,6 +283,9 @@ impl Config {
     /// # Errors
     /// A sentence that names the settings and the bound.
     pub fn check(&self) -> Result<(), String> {
+        if self.workload == WorkloadKind::Transfers {
+            return self.check_transfers();
+        }
         let locations = self.locations.len().max(1) as u64;
         let directories = self.directories();
         if directories > MAX_DIRECTORIES {
@@ -276,6 +296,37 @@ impl Config {
             ));
         }
         self.check_direct()
+    }
+
+    fn check_transfers(&self) -> Result<(), String> {
+        let Transfers { records, depth, .. } = &self.transfers;
+        if self.locations.len() > 1 {
+            return Err("transfers take place in one file: `set location` one directory".into());
+        }
+        if self.workers > 1 {
+            return Err("transfers have no workers: `set depth` says how many are under way".into());
+        }
+        if self.engine == EngineKind::Null {
+            return Err("transfers cannot be played without a file: `set engine sync`".into());
+        }
+        if self.direct && records.iter().any(|record| !record.is_multiple_of(DIRECT_BLOCK)) {
+            return Err(format!(
+                "`set direct true` needs records that are multiples of {DIRECT_BLOCK}: `set \
+                 records 4k 1m`, say"
+            ));
+        }
+        let longest = records.iter().max().copied().unwrap_or_default();
+        if longest.saturating_mul(*depth) > MAX_BLOCK {
+            return Err(format!(
+                "{depth} transfers of {longest} bytes at once need more than 1 GiB of memory: \
+                 lower `set depth` or `set records`"
+            ));
+        }
+        self.transfers.unit().map(|_| ()).ok_or_else(|| {
+            "no file has room for a whole number of each of these records: choose multiples of \
+             one another with `set records`"
+                .into()
+        })
     }
 
     /// Direct I/O needs every transfer to be a multiple of the device's block; 4 KiB serves

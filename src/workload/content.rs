@@ -81,6 +81,22 @@ impl FileContent {
         Some(Self { memory, period, per_file: false })
     }
 
+    /// What one large file holds: `block` bytes are available from every offset. PostMark's
+    /// text repeats here; it is drawn anew for this.
+    #[must_use]
+    pub fn of_blocks(content: Content, seed: u64, block: u64) -> Self {
+        if content != Content::Postmark {
+            return Self::per_file(content, seed, block);
+        }
+        let mut memory = AlignedBuffer::new((POOL + block) as usize);
+        let mut generator = super::generator::Mt19937::new(seed as u32);
+        let bytes = memory.bytes_mut();
+        bytes[..POOL as usize].fill_with(|| 32 + generator.below(95) as u8);
+        repeat(bytes, POOL as usize);
+        // Whoever writes a file again wants to tell the second writing from the first.
+        Self { memory, period: POOL, per_file: true }
+    }
+
     fn per_file(content: Content, seed: u64, block: u64) -> Self {
         let mut memory = AlignedBuffer::new((POOL + block) as usize);
         let bytes = memory.bytes_mut();

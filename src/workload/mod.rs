@@ -11,10 +11,12 @@ pub mod content;
 pub mod file_set;
 pub mod generator;
 pub mod operation;
+pub mod permutation;
 pub mod policy;
 pub mod sizes;
 pub mod slots;
 pub mod transactions;
+pub mod transfer;
 
 pub use assignment::{Assignment, LocationChange};
 pub use config::{Config, EngineKind, Location};

@@ -13,4 +13,5 @@ mod prompt;
 mod schema;
 mod simulation;
 mod support;
+mod trim;
 mod wrappers;

@@ -11,6 +11,7 @@ use trimark::runner::measurement::{Phase, RunResult, Status};
 use trimark::runner::{Progress, Runner};
 use trimark::workload::policy::{Cache, Content, LatencyLevel, Settle, SyncPolicy};
 use trimark::workload::sizes::Sizes;
+use trimark::workload::transfer::{FileSize, Transfers, WorkloadKind};
 use trimark::workload::{Config, EngineKind, Location};
 
 use crate::support::system_caches;
@@ -99,6 +100,16 @@ fn complete_runs_with_every_setting() {
         (config.content, config.verify) = (Content::Random, true);
     });
     complete("compressible", |config| config.content = Content::Compressible(40));
+    complete("transfers", |config| {
+        config.workload = WorkloadKind::Transfers;
+        config.transfers.file_size = FileSize::Bytes(2 << 20);
+        (config.sync, config.verify) = (SyncPolicy::Close, true);
+    });
+    complete("transfers at once", |config| {
+        config.workload = WorkloadKind::Transfers;
+        config.transfers =
+            Transfers { file_size: FileSize::Bytes(2 << 20), depth: 8, ..Transfers::default() };
+    });
     complete("log-normal sizes", |config| {
         config.sizes = Sizes::Lognormal { median: 2000, sigma_thousandths: 1500 };
     });

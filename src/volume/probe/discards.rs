@@ -19,9 +19,9 @@ use crate::volume::device::{Device, DeviceCounts};
 use crate::volume::{mount::Mount, place::Place};
 
 /// Written and deleted, bytes.
-const SIZE: u64 = 8 << 20;
+pub const SIZE: u64 = 8 << 20;
 /// With less room than this it is not tried, bytes.
-const ROOM: u64 = 4 * SIZE;
+pub const ROOM: u64 = 4 * SIZE;
 /// Discards that have not come by then are not waited for.
 const PATIENCE: Duration = Duration::from_secs(8);
 /// How often the device is looked at.
@@ -187,7 +187,7 @@ fn queued(device: &Device) -> Option<u64> {
 }
 
 /// Writes what cannot be compressed, all the way to the device.
-fn write_out(path: &Path, directory: &File) -> io::Result<()> {
+pub fn write_out(path: &Path, directory: &File) -> io::Result<()> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut chunk = vec![0; 1 << 20];
     let mut file = File::create_new(path)?;

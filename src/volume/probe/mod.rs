@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use access_time::{AccessTime, AccessTimes};
 pub use direct::DirectIo;
 pub use discards::{DiscardMode, Discards, Reach};
+pub(super) use discards::{ROOM as TRIAL_ROOM, SIZE as TRIAL_BYTES, write_out as write_trial};
 
 use super::host::Host;
 use super::mount::Mount;

@@ -60,7 +60,7 @@ fn discards_are_told(file_system: &str) {
         return;
     }
     let place = scratch();
-    let arms = ["--arm", "off=nodiscard", "--arm", "on=discard", "--blocks", "7"];
+    let arms = ["--arm", "off=nodiscard", "--arm", "on=discard", "--blocks", "12"];
     let on = ["--fs", file_system, "--scratch=400m", "--set", "size 4096 60000"];
     let outcome = outcome(place.path(), &[&arms[..], &on, &SHORT].concat());
     let more = sentence(&outcome, "discards_per_transaction", "on");
@@ -96,7 +96,7 @@ fn access_times_show_in_what_is_written() {
         return;
     }
     let place = scratch();
-    let arms = ["--arm", "noatime=noatime", "--arm", "strict=strictatime", "--blocks", "8"];
+    let arms = ["--arm", "noatime=noatime", "--arm", "strict=strictatime", "--blocks", "12"];
     let reading =
         ["--set", "bias read 10", "--set", "bias create -1", "--set", "transactions 4000"];
     let synced = ["--set", "sync phase"];

@@ -202,6 +202,31 @@ impl System for FaultySystem {
         Ok(written)
     }
 
+    fn read_at(&self, file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        let allowed = self.allowed(Call::ReadAt, file, buffer.len())?;
+        if allowed == 0 && !buffer.is_empty() {
+            return Ok(0);
+        }
+        let read = Kernel.read_at(file, &mut buffer[..allowed], offset)?;
+        self.bytes_read.fetch_add(read as u64, Relaxed);
+        Ok(read)
+    }
+
+    fn write_at(&self, file: BorrowedFd<'_>, bytes: &[u8], offset: u64) -> Result<usize> {
+        let allowed = self.allowed(Call::WriteAt, file, bytes.len())?;
+        if allowed == 0 && !bytes.is_empty() {
+            return Ok(0);
+        }
+        let written = Kernel.write_at(file, &bytes[..allowed], offset)?;
+        self.bytes_written.fetch_add(written as u64, Relaxed);
+        Ok(written)
+    }
+
+    fn truncate(&self, file: BorrowedFd<'_>, size: u64) -> Result<()> {
+        self.check(Call::Truncate, || path_of(file))?;
+        Kernel.truncate(file, size)
+    }
+
     fn sync(&self, file: BorrowedFd<'_>) -> Result<()> {
         self.check(Call::Sync, || path_of(file))?;
         Kernel.sync(file)

@@ -2,7 +2,7 @@
 //! the user's stays, and nothing that was not measured is reported.
 
 mod every_call;
-mod faulty;
+pub mod faulty;
 mod full_disk;
 mod late_stop;
 mod panics;

@@ -7,9 +7,12 @@ use trimark::experiment::plan::Arm;
 use trimark::experiment::request::Request;
 use trimark::report::FORMATS;
 use trimark::script::Command;
+use trimark::script::drive::TrimRequest;
+use trimark::volume::trim::Range;
 use trimark::workload::config::Bias;
 use trimark::workload::policy::{Choice, Content, Settle, SyncPolicy};
 use trimark::workload::sizes::Sizes;
+use trimark::workload::transfer::{FileSize, Pattern};
 use trimark::workload::{Assignment, Config, EngineKind, Location, LocationChange};
 
 /// A part of a line, by how freely it may be written.
@@ -124,6 +127,18 @@ pub fn parts(command: &Command) -> Vec<Part> {
             let options = options.into_iter().flatten().map(Part::Value);
             keywords("compare").into_iter().chain(options).collect()
         }
+        Command::Trim(request) => {
+            let path = request.directory.to_str().expect("UTF-8").to_owned();
+            let Range { start, length, least } = request.range;
+            let options = [
+                (start > 0).then(|| format!("offset={start}")),
+                (length < u64::MAX).then(|| format!("length={length}")),
+                (least > 0).then(|| format!("minimum={least}")),
+                request.check.then(|| "check".to_owned()),
+            ];
+            let options = options.into_iter().flatten().map(Part::Value);
+            keywords("trim").into_iter().chain([Part::Path("", path)]).chain(options).collect()
+        }
         Command::Shell(_) => unreachable!("`any_command` makes none"),
     }
 }
@@ -200,6 +215,23 @@ fn measuring(assignment: &Assignment) -> Vec<Part> {
         Assignment::Content(Content::Compressible(p)) => {
             value("content compressible", p.to_string())
         }
+        Assignment::Workload(kind) => keywords(&format!("workload {}", kind.name())),
+        Assignment::Patterns(patterns) => {
+            let names: Vec<&str> = patterns.iter().map(|pattern| pattern.name()).collect();
+            keywords(&format!("patterns {}", names.join(" ")))
+        }
+        Assignment::Records(records) => {
+            let sizes: Vec<String> = records.iter().map(u64::to_string).collect();
+            value("records", sizes.join(" "))
+        }
+        Assignment::FileSize(FileSize::Bytes(bytes)) => value("file-size", bytes.to_string()),
+        Assignment::FileSize(FileSize::FreePercent(share)) => {
+            value("file-size", format!("{share}%"))
+        }
+        Assignment::FileSize(FileSize::MemoryHundredths(hundredths)) => {
+            value("file-size", format!("{}x", *hundredths as f64 / 100.0))
+        }
+        Assignment::Depth(depth) => value("depth", depth.to_string()),
         classic => unreachable!("{classic:?} is PostMark's"),
     }
 }
@@ -238,7 +270,18 @@ pub fn any_command() -> impl Strategy<Value = Command> {
         1 => prop::sample::select(vec!["", "set", "set bias", "run"])
             .prop_map(|prefix| Command::Help(prefix.into())),
         1 => Just(Command::Quit),
+        1 => any_trim().prop_map(Command::Trim),
     ]
+}
+
+fn any_trim() -> impl Strategy<Value = TrimRequest> {
+    (any_path(), any::<u64>(), 1u64.., any::<u64>(), prop::bool::ANY).prop_map(
+        |(path, start, length, least, check)| TrimRequest {
+            directory: path.into(),
+            range: Range { start, length, least },
+            check,
+        },
+    )
 }
 
 fn any_arm() -> impl Strategy<Value = Arm> {
@@ -319,6 +362,16 @@ fn any_measuring() -> impl Strategy<Value = Assignment> {
         .prop_map(Assignment::Sizes),
         prop::option::of(any_path()).prop_map(|path| Assignment::FanOut(path.map(Into::into))),
         any().prop_map(Assignment::Generator),
+        any().prop_map(Assignment::Workload),
+        vec(prop::sample::select(Pattern::ALL.to_vec()), 1..8).prop_map(Assignment::Patterns),
+        vec(Config::RECORD, 1..4).prop_map(Assignment::Records),
+        prop_oneof![
+            (512u64..=1 << 44).prop_map(FileSize::Bytes),
+            (1u64..=100).prop_map(FileSize::FreePercent),
+            (1u64..=100_000).prop_map(FileSize::MemoryHundredths),
+        ]
+        .prop_map(Assignment::FileSize),
+        Config::DEPTH.prop_map(Assignment::Depth),
         any().prop_map(Assignment::Latency),
         any().prop_map(Assignment::Cache),
         prop::bool::ANY.prop_map(Assignment::Direct),

@@ -10,6 +10,7 @@ mod stalls;
 mod stop_rules;
 mod sums;
 mod syncs;
+mod transfers;
 mod verification;
 mod warm_up;
 mod watched;

@@ -85,6 +85,23 @@ impl System for Watched<'_> {
         Kernel.write(file, bytes)
     }
 
+    fn read_at(&self, file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        let number = self.begin(Call::ReadAt);
+        let length = Kernel.read_at(file, buffer, offset)?;
+        (self.after_read)(number, &mut buffer[..length]);
+        Ok(length)
+    }
+
+    fn write_at(&self, file: BorrowedFd<'_>, bytes: &[u8], offset: u64) -> Result<usize> {
+        self.begin(Call::WriteAt);
+        Kernel.write_at(file, bytes, offset)
+    }
+
+    fn truncate(&self, file: BorrowedFd<'_>, size: u64) -> Result<()> {
+        self.begin(Call::Truncate);
+        Kernel.truncate(file, size)
+    }
+
     fn sync(&self, file: BorrowedFd<'_>) -> Result<()> {
         self.begin(Call::Sync);
         Kernel.sync(file)
