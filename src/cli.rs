@@ -142,6 +142,15 @@ pub enum Action {
         #[arg(long)]
         check: bool,
     },
+    /// Bring the drive under DIR to a known state: fill-purge, sequential-fill, torture or
+    /// trim, as `trimark commands condition` explains. All that is made for it is removed.
+    Condition {
+        /// A directory of the file system that is filled.
+        dir: PathBuf,
+        /// What is done, such as: fill-purge:10 size=4k-400k order=random
+        #[arg(required = true, value_name = "STEP")]
+        step: Vec<String>,
+    },
     /// Run the script published in 2011 (10,000 files, 20,000 transactions, about 1.2 GB
     /// written) in a temporary directory, which is removed afterwards.
     Demo {
@@ -161,8 +170,8 @@ pub enum Action {
 /// What is compared, where and for how long: the options of the script's `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// An arm: mount options as mount(8) takes them, and trim=before, fs=TYPE, mkfs=ARGS,
-    /// scheduler=NAME, dir=DIR, file=FILE, before=CMD, after=CMD, or `set …`; several times.
+    /// An arm: mount options as mount(8) takes them, and trim=before, condition='STEP…' (as
+    /// `trimark commands condition` explains), fs=TYPE, mkfs=ARGS, scheduler=NAME, dir=DIR, file=FILE, before=CMD, after=CMD, or `set …`; several times.
     #[arg(long = "arm", value_name = "NAME=OPTIONS")]
     pub arm: Vec<String>,
     /// A ready-made set of arms: discard, trim, atime or trim-atime.

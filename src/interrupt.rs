@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use nix::sys::signal::{SigHandler, Signal, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -47,7 +48,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Takes over the signals.
+    /// Takes over the signals, but for a SIGHUP that whoever started this (`nohup`) wants
+    /// ignored.
     ///
     /// # Errors
     /// The system's, when a handler cannot be set.
@@ -55,6 +57,9 @@ impl Signals {
         let signals = Self::default();
         signals.idle.store(true, Ordering::SeqCst);
         for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if signal == SIGHUP && hang_up_is_ignored()? {
+                continue;
+            }
             flag::register_conditional_default(signal, Arc::clone(&signals.idle))?;
             let number = signal as usize;
             flag::register_usize(signal, Arc::clone(&signals.interrupt.signal), number)?;
@@ -75,6 +80,17 @@ impl Signals {
         self.idle.store(false, Ordering::SeqCst);
         SignalsHeld { signals: self }
     }
+}
+
+fn hang_up_is_ignored() -> io::Result<bool> {
+    // SAFETY: no handler is installed, and the one that was is put back.
+    let before = unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn)? };
+    if matches!(before, SigHandler::SigIgn) {
+        return Ok(true);
+    }
+    // SAFETY: this is what was there.
+    unsafe { signal(Signal::SIGHUP, before)? };
+    Ok(false)
 }
 
 /// As long as it lives, signals do not end the process.

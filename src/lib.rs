@@ -5,9 +5,10 @@
 //!                                       many RunResults → Comparison → Outcome → report
 //! ```
 //!
-//! Modules depend downwards only: `script` → `report` → `experiment` → `stats` → `runner` →
-//! `workload`, `engine`, `volume` → `units`, `interrupt`.
+//! Modules depend downwards only: `script` → `report` → `experiment` → `stats` → `runner`,
+//! `conditioning` → `workload`, `engine`, `volume` → `units`, `interrupt`.
 
+pub mod conditioning;
 pub mod engine;
 pub mod experiment;
 pub mod interrupt;

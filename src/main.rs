@@ -13,6 +13,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use cli::{Action, Cli, CompareArgs, OverrideArgs, SessionArgs};
+use trimark::conditioning::remains::{self, Removed};
 use trimark::interrupt::{Signals, signal_name};
 use trimark::report::{self, FORMATS};
 use trimark::runner::clean::{Cleaned, clean};
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
                 let options = [("offset", offset), ("length", length), ("minimum", minimum)];
                 trim(&dir, &options, check)
             }
+            Some(Action::Condition { dir, step }) => condition(&dir, &step),
             Some(Action::Demo { overrides }) => demo(&overrides),
             Some(Action::Commands { prefix }) => commands(&prefix.join(" ")),
             Some(Action::Man) => man::print().map(|()| 0),
@@ -207,7 +209,13 @@ fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
         }
     }
     let Cleaned { clean_up, foreign, directories } = clean(directory).map_err(Trouble::from)?;
+    let fills = remains::clean(directory)
+        .with_context(|| format!("cannot look for fills in '{}'", directory.display()))?;
     let mut out = io::stdout().lock();
+    failed |= tell_of_fills(&fills, &mut out)?;
+    if directories.is_empty() && fills != Removed::default() {
+        return Ok(u8::from(failed));
+    }
     if directories.is_empty() {
         writeln!(out, "Nothing to clean in '{}': no run left a manifest.", directory.display())?;
         return Ok(u8::from(failed));
@@ -225,6 +233,26 @@ fn clean_directory(directory: &Path) -> anyhow::Result<u8> {
     Ok(u8::from(failed || !clean_up.left.is_empty()))
 }
 
+/// Says what was removed of killed fills; true when something of them is still there.
+fn tell_of_fills(fills: &Removed, out: &mut dyn Write) -> io::Result<bool> {
+    for fill in &fills.fills {
+        writeln!(out, "Removed what a fill had left: '{}'.", fill.display())?;
+    }
+    if fills.files > 0 {
+        writeln!(out, "Removed {} files of fills and transfers.", fills.files)?;
+    }
+    for path in &fills.foreign {
+        writeln!(out, "Not of a fill, left untouched: '{}'", path.display())?;
+    }
+    for path in &fills.busy {
+        writeln!(out, "Still being filled, left alone: '{}'", path.display())?;
+    }
+    for (path, reason) in &fills.left {
+        writeln!(out, "Could not be removed: '{}': {reason}", path.display())?;
+    }
+    Ok(!fills.left.is_empty())
+}
+
 /// `trimark trim`: the script's `trim`, so that both say the same.
 fn trim(directory: &Path, options: &[(&str, Option<String>)], check: bool) -> anyhow::Result<u8> {
     let given = options.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
@@ -233,6 +261,15 @@ fn trim(directory: &Path, options: &[(&str, Option<String>)], check: bool) -> an
     words.extend(check.then(|| "check".to_owned()));
     with_session(Dialect::Trimark, Overrides::default(), |session| {
         session.execute(command(&format!("trim {}", words.join(" ")))?)?;
+        Ok(0)
+    })
+}
+
+/// `trimark condition`: the script's.
+fn condition(directory: &Path, step: &[String]) -> anyhow::Result<u8> {
+    with_session(Dialect::Trimark, Overrides::default(), |session| {
+        let line = format!("condition {} {}", quoted(directory), step.join(" "));
+        session.execute(command(&line)?)?;
         Ok(0)
     })
 }

@@ -7,6 +7,7 @@
 pub mod blocks;
 mod buffered;
 pub mod name;
+pub mod nameless;
 mod null;
 mod sync;
 pub mod system;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::plan::{Arm, Factorial};
+use crate::conditioning::Step;
 use crate::workload::Config;
 
 /// A ready-made set of arms.
@@ -213,6 +214,9 @@ fn take(arm: &mut Arm, item: &str) -> Result<(), ArmError> {
         return Err(wrong("its value is missing"));
     }
     match key {
+        "condition" => {
+            arm.conditions.push(Step::parse(value).map_err(|error| wrong(&error.reason))?);
+        }
         "trim" if value == "before" => arm.trim_before = true,
         "trim" => return Err(wrong("the only way is trim=before")),
         "fs" => arm.file_system = Some(value.to_owned()),
@@ -248,7 +252,8 @@ pub(super) fn twice(arms: Vec<Arm>, base: &str) -> Result<Vec<Arm>, ArmError> {
 }
 
 /// Our own options that have a value.
-const OWN: [&str; 8] = ["trim", "fs", "mkfs", "scheduler", "dir", "file", "before", "after"];
+const OWN: [&str; 9] =
+    ["condition", "trim", "fs", "mkfs", "scheduler", "dir", "file", "before", "after"];
 
 /// Checks that arms can be compared at all.
 ///
@@ -307,6 +312,7 @@ fn check_alone(arm: &Arm) -> Result<(), ArmError> {
 /// True when an arm's runs are to differ by something that mounting does not show.
 fn runs_differ(arm: &Arm) -> bool {
     arm.trim_before
+        || !arm.conditions.is_empty()
         || !arm.settings.is_empty()
         || !arm.before.is_empty()
         || !arm.after.is_empty()
@@ -338,6 +344,8 @@ mod tests {
         assert_eq!(arm.settings, ["sync close"]);
         assert_eq!(arm.mkfs, ["-O", "^has_journal"]);
         assert_eq!(arm.file_system.as_deref(), Some("ext4"));
+        let steps = options("condition='fill-purge:2 size=4k',condition=trim").conditions;
+        assert_eq!(steps.iter().map(Step::name).collect::<Vec<_>>(), ["fill-purge", "trim"]);
         assert_eq!(options("defaults"), options(""));
         assert_eq!(options("noatime discard").mount_options, ["noatime", "discard"]);
     }
@@ -356,6 +364,7 @@ mod tests {
         assert!(matches!(parse_pair("noatime"), Err(ArmError::NoName(_))));
         assert!(matches!(parse_pair("=noatime"), Err(ArmError::Name(_))));
         assert!(matches!(parse("a", "trim=after"), Err(ArmError::Value { .. })));
+        assert!(matches!(parse("a", "condition=fil"), Err(ArmError::Value { .. })));
         assert!(matches!(parse("a", "fs="), Err(ArmError::Value { .. })));
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::conditioning::Step;
 use crate::runner::measurement::Tool;
 use crate::volume::host::Host;
 use crate::workload::Config;
@@ -21,6 +22,9 @@ pub struct Arm {
     pub name: String,
     /// Mount options, as mount(8) takes them.
     pub mount_options: Vec<String>,
+    /// What its drive is brought to a known state by before each run, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Step>,
     /// All free space is discarded before each of its runs.
     #[serde(default)]
     pub trim_before: bool,
@@ -161,6 +165,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// True when a run of some arm begins with what erases the drive.
+    #[must_use]
+    pub fn erases(&self) -> bool {
+        self.arms.iter().flat_map(|arm| &arm.conditions).any(Step::erases)
+    }
+
     /// The arm of that name.
     #[must_use]
     pub fn arm(&self, name: &str) -> Option<&Arm> {

@@ -193,8 +193,10 @@ impl Player<'_> {
         arm: &Arm,
     ) -> Result<RunRecord, Halt> {
         self.stopped()?;
-        let stage = |error| Halt::Stage { arm: arm.name.clone(), error };
-        let ready = self.stage.make_ready(arm).map_err(stage)?;
+        let ready = self.stage.make_ready(arm);
+        // What it was stopped in is no failure of its own.
+        self.stopped()?;
+        let ready = ready.map_err(|error| Halt::Stage { arm: arm.name.clone(), error })?;
         course.check_same(self.plan, arm, &ready)?;
         let mut hooks = self.hooks(Moment::Before, arm, &ready)?;
         self.stopped()?;

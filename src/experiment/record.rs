@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
+use crate::conditioning::Conditioned;
 use crate::runner::measurement::RunResult;
 use crate::volume::quiet::Waited;
 
@@ -30,6 +31,9 @@ pub struct Start {
     /// Bytes that the trim said were discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trimmed_bytes: Option<u64>,
+    /// How its drive was brought to a state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Conditioned>,
     /// How the device was waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<Waited>,

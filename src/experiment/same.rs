@@ -2,6 +2,7 @@
 
 use super::plan::Arm;
 use super::stage::Ready;
+use crate::conditioning::Step;
 use crate::workload::Config;
 
 /// All by which the runs of an arm may differ from another's.
@@ -9,6 +10,7 @@ use crate::workload::Config;
 pub struct Really {
     identity: String,
     options: Vec<String>,
+    conditions: Vec<Step>,
     trim_before: bool,
     scheduler: Option<String>,
     config: Config,
@@ -22,6 +24,7 @@ impl Really {
         Self {
             identity: ready.identity.clone(),
             options: ready.options_in_force.clone(),
+            conditions: arm.conditions.clone(),
             trim_before: arm.trim_before,
             scheduler: arm.scheduler.clone(),
             config: arm.config.clone(),

@@ -1,6 +1,7 @@
 //! How results are shown. Computes nothing: every figure is a field of the result or a
 //! row of the table of metrics.
 
+pub mod condition;
 pub mod experiment;
 mod instruments;
 mod json;

@@ -7,6 +7,9 @@ use crate::volume::device::{Device, Layer};
 use crate::volume::host::{DirtyPages, Host};
 use crate::volume::{mount::Mount, place::Place};
 
+/// So many of the last things that were done to a drive are shown.
+const STATES: usize = 4;
+
 /// The lines on a directory, its mount and its devices.
 pub fn place(place: &Place, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "Location   {}", place.resolved.display())?;
@@ -15,6 +18,11 @@ pub fn place(place: &Place, out: &mut dyn Write) -> io::Result<()> {
     }
     if let Some(device) = &place.device {
         self::device(device, out)?;
+    }
+    let latest = place.state.len().saturating_sub(STATES);
+    for (place, state) in place.state[latest..].iter().enumerate() {
+        let label = if place == 0 { "state of the drive:" } else { "then" };
+        writeln!(out, "           {label} {state}")?;
     }
     let inodes = place.free_inodes.map(|free| format!(", {} inodes", grouped(free)));
     let free = human_bytes(place.free_bytes);

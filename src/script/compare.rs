@@ -73,7 +73,8 @@ impl Session<'_> {
         let interrupt = self.signals.interrupt();
         // Ctrl-C is no answer, whatever is typed after it.
         let ask = |question: &str| ask(question).filter(|_| interrupt.pending().is_none());
-        let mut stage = stages::stage(&place, request.yes_erase.as_deref(), &ask)?;
+        let mut stage =
+            stages::stage(&place, request.yes_erase.as_deref(), &ask, interrupt.clone())?;
         let mut file = match resumed {
             Some(file) => file,
             None => new_file(&plan, request.save.as_deref())?,

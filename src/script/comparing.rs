@@ -19,8 +19,9 @@ pub const COMPARING: [CommandRow; 2] = [
         summary: "Adds an arm to the next comparison",
         details: "NAME is set against the first arm. OPTIONS, with commas between them, are mount \
                   options as mount(8) takes them, and: trim=before (all free space is discarded \
-                  before each run), fs=TYPE, mkfs=ARGUMENTS, scheduler=NAME, dir=DIR (a directory \
-                  as it is), file=FILE (saved results), before=COMMAND, after=COMMAND, and any \
+                  before each run), condition='STEP…' (brings the drive to a state before each run, \
+                  as `condition` does), fs=TYPE, mkfs=ARGUMENTS, scheduler=NAME, dir=DIR (a \
+                  directory as it is), file=FILE (saved results), before=COMMAND, after=COMMAND, and any \
                   setting, such as `set sync close`. Quotes keep commas together.",
         parse: parse_arm,
         ..NEW

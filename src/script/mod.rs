@@ -241,6 +241,7 @@ impl<'a> Session<'a> {
             }
             Command::Arm(arm) => self.arms.push(*arm),
             Command::Compare(request) => self.compare(*request)?,
+            Command::Condition(request) => self.condition(&request)?,
             Command::Trim(request) => self.trim(&request)?,
             Command::SetReports(reports) => self.reports = reports,
             Command::Run(file) => self.run(file.as_deref())?,

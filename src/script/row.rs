@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::arguments::Arguments;
-use super::drive::TrimRequest;
+use super::drive::{ConditionRequest, TrimRequest};
 use super::error::LineError;
 use crate::experiment::plan::Arm;
 use crate::experiment::request::Request;
@@ -23,6 +23,8 @@ pub enum Command {
     Arm(Box<Arm>),
     /// Compare the arms.
     Compare(Box<Request>),
+    /// Bring a drive to a known state.
+    Condition(Box<ConditionRequest>),
     /// Discard free space.
     Trim(TrimRequest),
     /// Print the configuration, or append it to a file.

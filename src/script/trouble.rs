@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::conditioning::ConditionError;
 use crate::experiment::file::FileError;
 use crate::experiment::play::Halt;
 use crate::experiment::request::RequestError;
@@ -44,7 +45,7 @@ pub enum Trouble {
     #[error("{0}")]
     Run(String),
     /// A run stopped by a signal.
-    #[error("interrupted by {name}; everything the run made was removed")]
+    #[error("interrupted by {name}; everything it made was removed")]
     Interrupted {
         /// Its number.
         signal: i32,
@@ -79,6 +80,9 @@ pub enum Trouble {
     /// An experiment's file.
     #[error(transparent)]
     ExperimentFile(#[from] FileError),
+    /// A drive that could not be brought to a state.
+    #[error(transparent)]
+    Condition(#[from] ConditionError),
     /// Free space that was not discarded.
     #[error(transparent)]
     Trim(#[from] TrimError),
@@ -160,6 +164,8 @@ impl Trouble {
             Self::Refused(refusal) => refusal.exit_code(),
             Self::Request(_) | Self::ExperimentFile(_) => 2,
             Self::Trim(error) if error.is_input() => 2,
+            Self::Condition(error) if error.is_input() => 2,
+            Self::Condition(ConditionError::Trim(TrimError::Unsupported(_))) => 3,
             Self::Trim(TrimError::Unsupported(_)) => 3,
             Self::Stage(error) => {
                 if error.bad_input {
@@ -170,7 +176,11 @@ impl Trouble {
             }
             Self::NotBegun(_, code) => *code,
             Self::Halted { halt, .. } => halt.exit_code(),
-            Self::Run(_) | Self::Trim(_) | Self::Shell(_) | Self::Output(_) => 1,
+            Self::Run(_)
+            | Self::Condition(_)
+            | Self::Trim(_)
+            | Self::Shell(_)
+            | Self::Output(_) => 1,
             Self::Interrupted { signal, .. } => 128 + *signal as u8,
         }
     }

@@ -20,6 +20,7 @@ pub mod probe;
 pub mod quiet;
 pub mod remount;
 pub mod scheduler;
+pub mod state;
 pub mod thread;
 pub mod tree;
 pub mod trim;

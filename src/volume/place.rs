@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::Device;
 use super::mount::Mount;
+use super::state::{self, DriveState};
 
 /// Where a run took place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub struct Place {
     /// Inodes free to this user at the start; none where the file system has no fixed number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_inodes: Option<u64>,
+    /// What was done to the drive by this program before, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<DriveState>,
 }
 
 /// Space and inodes left to this user.
@@ -65,10 +69,12 @@ impl Place {
     pub fn describe(path: &Path, directory: &File) -> io::Result<Self> {
         let space = Space::of(directory)?;
         let mount = Mount::of(directory);
+        let device = Device::under(directory, mount.as_ref());
         Ok(Self {
             path: path.to_owned(),
             resolved: path.canonicalize()?,
-            device: Device::under(directory, mount.as_ref()),
+            state: device.as_ref().map(state::of).unwrap_or_default(),
+            device,
             mount,
             free_bytes: space.bytes,
             free_inodes: space.inodes,

@@ -2,6 +2,7 @@
 
 mod cases;
 mod clean;
+mod conditioning;
 mod experiment;
 mod faults;
 mod golden;

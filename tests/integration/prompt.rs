@@ -228,7 +228,7 @@ fn control_c_stops_a_run_cleans_up_and_returns_to_the_prompt() {
         assert!(entries(terminal.directory.path()).len() > 1000, "the pool is there");
         terminal.presses_control('c');
         terminal.sees("INTERRUPTED by SIGINT");
-        terminal.sees("interrupted by SIGINT; everything the run made was removed");
+        terminal.sees("interrupted by SIGINT; everything it made was removed");
         terminal.sees(PROMPT);
         assert_eq!(entries(terminal.directory.path()), Vec::<String>::new());
     }

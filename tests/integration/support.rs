@@ -5,12 +5,21 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
+use nix::sys::signal::{SigHandler, Signal, signal};
 use tempfile::TempDir;
 
-/// The program under test.
+/// The program under test. It heeds signals also where these tests are started by what
+/// ignores some, such as a shell that starts them in the background.
 pub fn trimark() -> &'static str {
+    static HEEDED: Once = Once::new();
+    HEEDED.call_once(|| {
+        for ignored in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            // SAFETY: no handler is set; the default ends the process as ever.
+            unsafe { signal(ignored, SigHandler::SigDfl) }.expect("a disposition");
+        }
+    });
     env!("CARGO_BIN_EXE_trimark")
 }
 

@@ -3,9 +3,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use super::conditions;
 use crate::experiment::plan::Arm;
 use crate::experiment::record::Start;
 use crate::experiment::stage::{Ready, StageError};
+use crate::interrupt::Interrupt;
 use crate::volume::device::Device;
 use crate::volume::mount::Mount;
 use crate::volume::mounting::{MountError, MountPoint};
@@ -23,17 +25,23 @@ pub struct Ground<'a> {
     pub trim: bool,
     /// What stands for it in comparisons of arms.
     pub identity: String,
+    /// Makes its file system anew; the device is not mounted then.
+    pub format: &'a dyn Fn() -> Result<(), StageError>,
+    /// Stops what takes long.
+    pub interrupt: &'a Interrupt,
 }
 
-/// Brings a device to the common start: written back, trimmed if so wanted, unmounted,
+/// Brings a device to the common start: conditioned as the arm says, written back, trimmed if so wanted, unmounted,
 /// caches empty, mounted with the arm's options, which are read back. The runs' directory
 /// is made if it is not there.
 ///
 /// # Errors
 /// [`StageError`]
 pub fn make_ready(ground: Ground<'_>, arm: &Arm) -> Result<Ready, StageError> {
-    let Ground { point, device, file_system, trim, identity } = ground;
     let mut start = Start::default();
+    let mut ground = ground;
+    condition(&mut ground, arm, &mut start)?;
+    let Ground { point, device, file_system, trim, identity, .. } = ground;
     if trim {
         // Mounted anew for it: ext4 leaves out what it trimmed since it was mounted.
         point.mount(device, file_system, &[]).map_err(mount_error)?;
@@ -62,6 +70,31 @@ pub fn make_ready(ground: Ground<'_>, arm: &Arm) -> Result<Ready, StageError> {
         identity,
         unverified,
     })
+}
+
+/// Carries out the arm's conditions, the file system mounted as for its runs.
+fn condition(ground: &mut Ground<'_>, arm: &Arm, start: &mut Start) -> Result<(), StageError> {
+    let mut mounted = false;
+    for step in &arm.conditions {
+        if step.erases() {
+            ground.point.unmount().map_err(mount_error)?;
+            start.conditions.push(conditions::erase(step, ground.device, ground.format)?);
+            mounted = false;
+        } else {
+            if !mounted {
+                let options = &arm.mount_options;
+                ground
+                    .point
+                    .mount(ground.device, ground.file_system, options)
+                    .map_err(mount_error)?;
+                mounted = true;
+            }
+            let done = conditions::carry_out(step, ground.point.path(), ground.interrupt)?;
+            start.conditions.push(done);
+        }
+        start.steps.push(step.to_string());
+    }
+    Ok(())
 }
 
 /// The options that are listed, and of the others those that are compared: discards, which

@@ -7,10 +7,19 @@ use super::scratch::node_name;
 use super::{Ask, private_mounts};
 use crate::experiment::plan::{Arm, Plan};
 use crate::experiment::stage::{Ready, Stage, StageError};
+use crate::interrupt::Interrupt;
 use crate::volume::claim::{Claim, ClaimError};
 use crate::volume::filesystem::file_system;
 use crate::volume::mounting::MountPoint;
 use crate::volume::scheduler::Chosen;
+
+/// How the user says that a device may be erased.
+pub struct Confirm<'a> {
+    /// The device that was named to be erased.
+    pub yes_erase: Option<&'a Path>,
+    /// How the user is asked where none was.
+    pub ask: Ask<'a>,
+}
 
 /// Runs on a device.
 pub struct MountedDevice {
@@ -18,6 +27,7 @@ pub struct MountedDevice {
     device: PathBuf,
     file_system: String,
     scheduler: Option<Chosen>,
+    interrupt: Interrupt,
 }
 
 impl MountedDevice {
@@ -30,8 +40,8 @@ impl MountedDevice {
         plan: &Plan,
         device: &Path,
         format: Option<&str>,
-        yes_erase: Option<&Path>,
-        ask: Ask<'_>,
+        confirm: Confirm<'_>,
+        interrupt: Interrupt,
     ) -> Result<Self, StageError> {
         private_mounts("mounting a device")?;
         for arm in &plan.arms {
@@ -44,10 +54,12 @@ impl MountedDevice {
             }
         }
         let claim = Claim::of(device).map_err(claim_error)?;
+        if format.is_some() || plan.erases() {
+            claim.may_erase(confirm.yes_erase, confirm.ask).map_err(claim_error)?;
+        }
         let name = match (format, &claim.signature) {
             (Some(name), _) => {
                 let row = file_system(name).map_err(StageError::input)?;
-                claim.may_erase(yes_erase, ask).map_err(claim_error)?;
                 row.format(&claim.device, &[]).map_err(StageError::machine)?;
                 name.to_owned()
             }
@@ -60,7 +72,7 @@ impl MountedDevice {
             }
         };
         let point = MountPoint::new().map_err(alike::mount_error)?;
-        Ok(Self { point, device: claim.device, file_system: name, scheduler: None })
+        Ok(Self { point, device: claim.device, file_system: name, scheduler: None, interrupt })
     }
 }
 
@@ -75,12 +87,18 @@ impl Stage for MountedDevice {
             let chosen = Chosen::choose(&node_name(&self.device), scheduler);
             self.scheduler = Some(chosen.map_err(StageError::input)?);
         }
+        let format = || {
+            let row = file_system(&self.file_system).map_err(StageError::input)?;
+            row.format(&self.device, &[]).map_err(StageError::machine)
+        };
         let ground = Ground {
             point: &mut self.point,
             device: &self.device,
             file_system: &self.file_system,
             trim: arm.trim_before,
             identity: format!("{} ({})", self.device.display(), self.file_system),
+            format: &format,
+            interrupt: &self.interrupt,
         };
         alike::make_ready(ground, arm)
     }

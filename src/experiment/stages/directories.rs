@@ -5,9 +5,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::alike::options_in_force;
+use super::conditions;
 use crate::experiment::plan::Arm;
 use crate::experiment::record::Start;
 use crate::experiment::stage::{Ready, Stage, StageError};
+use crate::interrupt::Interrupt;
 use crate::volume::cache;
 use crate::volume::place::Place;
 use crate::volume::trim;
@@ -16,20 +18,21 @@ use crate::volume::trim;
 pub struct Directories {
     /// Where arms run that name no directory.
     default: PathBuf,
+    interrupt: Interrupt,
 }
 
 impl Directories {
     /// With a directory for arms that name none.
     #[must_use]
-    pub fn new(default: PathBuf) -> Self {
-        Self { default }
+    pub fn new(default: PathBuf, interrupt: Interrupt) -> Self {
+        Self { default, interrupt }
     }
 }
 
 impl Stage for Directories {
     fn make_ready(&mut self, arm: &Arm) -> Result<Ready, StageError> {
         let directory = arm.directory.as_ref().unwrap_or(&self.default);
-        in_place(arm, directory)
+        in_place(arm, directory, &self.interrupt)
     }
 
     fn image_bytes(&self, _: &Arm) -> Option<u64> {
@@ -37,16 +40,18 @@ impl Stage for Directories {
     }
 }
 
-/// Brings a directory on a file system that stays mounted to the common start: everything
-/// written back, trimmed if the arm says so, caches empty as far as they can be.
+/// Brings a directory on a file system that stays mounted to the common start:
+/// conditioned as the arm says, everything written back, trimmed if the arm says so, caches empty as far as they can be.
 ///
 /// # Errors
 /// [`StageError`]
-pub fn in_place(arm: &Arm, directory: &Path) -> Result<Ready, StageError> {
+pub fn in_place(arm: &Arm, directory: &Path, interrupt: &Interrupt) -> Result<Ready, StageError> {
     let shown = directory.display();
     let open = File::open(directory)
         .map_err(|error| StageError::input(format!("cannot open directory '{shown}': {error}")))?;
-    let mut start = Start { steps: vec!["sync".into()], ..Start::default() };
+    let mut start = Start::default();
+    conditions::in_place(arm, directory, &mut start, interrupt)?;
+    start.steps.push("sync".into());
     cache::sync_file_system(&open)
         .map_err(|error| StageError::machine(format!("cannot sync '{shown}': {error}")))?;
     if arm.trim_before {

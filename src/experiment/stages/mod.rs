@@ -1,6 +1,7 @@
 //! The places experiments can take place on.
 
 mod alike;
+mod conditions;
 mod device;
 mod directories;
 mod mountpoint;
@@ -10,13 +11,14 @@ use std::path::Path;
 
 use super::plan::{Plan, VolumePlan};
 use super::stage::{Stage, StageError};
+use crate::interrupt::Interrupt;
 use crate::volume::namespace;
 
 /// What somebody at a terminal answers to a question; none where nobody is asked.
 pub type Ask<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The stage of a plan. `yes_erase` is the device that was named to be erased, `ask` how
-/// the user is asked where none was.
+/// the user is asked where none was; `interrupt` stops what takes long.
 ///
 /// # Errors
 /// [`StageError`] when the machine cannot, or what is asked for is not there.
@@ -24,19 +26,22 @@ pub fn stage(
     plan: &Plan,
     yes_erase: Option<&Path>,
     ask: Ask<'_>,
+    interrupt: Interrupt,
 ) -> Result<Box<dyn Stage>, StageError> {
     Ok(match &plan.volume {
         VolumePlan::Directories { directory } => {
-            Box::new(directories::Directories::new(directory.clone()))
+            Box::new(directories::Directories::new(directory.clone(), interrupt))
         }
         VolumePlan::Mountpoint { directory } => {
-            Box::new(mountpoint::Mountpoint::new(plan, directory)?)
+            Box::new(mountpoint::Mountpoint::new(plan, directory, interrupt)?)
         }
         VolumePlan::Device { device, format } => {
-            Box::new(device::MountedDevice::new(plan, device, format.as_deref(), yes_erase, ask)?)
+            let confirm = device::Confirm { yes_erase, ask };
+            let format = format.as_deref();
+            Box::new(device::MountedDevice::new(plan, device, format, confirm, interrupt)?)
         }
         VolumePlan::Scratch { bytes, file_system } => {
-            Box::new(scratch::Scratch::new(plan, *bytes, file_system)?)
+            Box::new(scratch::Scratch::new(plan, *bytes, file_system, interrupt)?)
         }
         VolumePlan::Files => {
             return Err(StageError::input("saved results have no place to run on"));

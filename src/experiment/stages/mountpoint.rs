@@ -7,6 +7,7 @@ use super::directories::in_place;
 use super::private_mounts;
 use crate::experiment::plan::{Arm, Plan};
 use crate::experiment::stage::{Ready, Stage, StageError};
+use crate::interrupt::Interrupt;
 use crate::volume::device::Device;
 use crate::volume::mount::Mount;
 use crate::volume::remount::{RemountError, Remounted};
@@ -17,6 +18,7 @@ pub struct Mountpoint {
     directory: PathBuf,
     remounted: Remounted,
     scheduler: Option<Chosen>,
+    interrupt: Interrupt,
 }
 
 impl Mountpoint {
@@ -24,7 +26,7 @@ impl Mountpoint {
     ///
     /// # Errors
     /// [`StageError`]
-    pub fn new(plan: &Plan, directory: &Path) -> Result<Self, StageError> {
+    pub fn new(plan: &Plan, directory: &Path, interrupt: Interrupt) -> Result<Self, StageError> {
         private_mounts("remounting")?;
         for arm in &plan.arms {
             if arm.file_system.is_some() || !arm.mkfs.is_empty() {
@@ -36,7 +38,7 @@ impl Mountpoint {
             }
         }
         let remounted = Remounted::take(directory).map_err(error)?;
-        Ok(Self { directory: directory.to_owned(), remounted, scheduler: None })
+        Ok(Self { directory: directory.to_owned(), remounted, scheduler: None, interrupt })
     }
 
     fn device_name(&self) -> Option<String> {
@@ -60,7 +62,7 @@ impl Stage for Mountpoint {
             })?;
             self.scheduler = Some(Chosen::choose(&name, scheduler).map_err(StageError::input)?);
         }
-        let mut ready = in_place(arm, &self.directory)?;
+        let mut ready = in_place(arm, &self.directory, &self.interrupt)?;
         ready.start.steps.insert(0, "remount".into());
         ready.unverified = unverified;
         Ok(ready)

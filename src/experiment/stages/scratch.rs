@@ -8,6 +8,7 @@ use super::alike::{self, Ground};
 use super::private_mounts;
 use crate::experiment::plan::{Arm, Plan};
 use crate::experiment::stage::{Ready, Stage, StageError};
+use crate::interrupt::Interrupt;
 use crate::volume::filesystem::{FormatError, file_system};
 use crate::volume::loop_device::LoopDevice;
 use crate::volume::mounting::MountPoint;
@@ -30,6 +31,7 @@ pub struct Scratch {
     file_system: String,
     /// True when whether free space is trimmed is itself what is compared.
     trim_is_an_arm: bool,
+    interrupt: Interrupt,
 }
 
 impl Scratch {
@@ -37,12 +39,18 @@ impl Scratch {
     ///
     /// # Errors
     /// [`StageError`] without root, without the programs, or without space.
-    pub fn new(plan: &Plan, bytes: u64, file_system: &str) -> Result<Self, StageError> {
+    pub fn new(
+        plan: &Plan,
+        bytes: u64,
+        file_system: &str,
+        interrupt: Interrupt,
+    ) -> Result<Self, StageError> {
         private_mounts("making a scratch file system")?;
         let mut scratch = Self {
             images: BTreeMap::new(),
             file_system: file_system.to_owned(),
             trim_is_an_arm: plan.arms.iter().any(|arm| arm.trim_before),
+            interrupt,
         };
         for arm in &plan.arms {
             let kind = scratch.kind(arm);
@@ -61,8 +69,7 @@ impl Scratch {
 }
 
 fn make(kind: &Kind, bytes: u64) -> Result<Image, StageError> {
-    let (name, arguments) = kind;
-    let row = file_system(name).map_err(StageError::input)?;
+    let row = file_system(&kind.0).map_err(StageError::input)?;
     if bytes < row.least_bytes {
         let least = row.least_bytes;
         return Err(StageError::input(FormatError::TooSmall {
@@ -74,19 +81,27 @@ fn make(kind: &Kind, bytes: u64) -> Result<Image, StageError> {
     let point = MountPoint::new().map_err(alike::mount_error)?;
     let device =
         LoopDevice::on_new_image(&std::env::temp_dir(), bytes).map_err(StageError::machine)?;
-    row.format(device.path(), arguments).map_err(|error| match error {
+    format(kind, device.path())?;
+    Ok(Image { point, scheduler: None, device })
+}
+
+/// Makes the file system of a kind.
+fn format((name, arguments): &Kind, device: &Path) -> Result<(), StageError> {
+    let row = file_system(name).map_err(StageError::input)?;
+    row.format(device, arguments).map_err(|error| match error {
         // What an arm asks for by mkfs= is the likely culprit.
         FormatError::Failed { .. } if !arguments.is_empty() => StageError::input(error),
         error => StageError::machine(error),
-    })?;
-    Ok(Image { point, scheduler: None, device })
+    })
 }
 
 impl Stage for Scratch {
     fn make_ready(&mut self, arm: &Arm) -> Result<Ready, StageError> {
         let kind = self.kind(arm);
         let image = self.images.get_mut(&kind).expect("an image was made for each kind");
-        let used = self.trim_is_an_arm;
+        // An arm with conditions is as those leave it.
+        let conditioned = !arm.conditions.is_empty();
+        let used = self.trim_is_an_arm && !conditioned;
         if used {
             // Every block taken, as on a drive that has been written all over: only arms
             // that trim begin with free blocks.
@@ -105,13 +120,16 @@ impl Stage for Scratch {
         }
         let arguments =
             if kind.1.is_empty() { String::new() } else { " ".to_owned() + &kind.1.join(" ") };
+        let device = image.device.path().to_owned();
         let ground = Ground {
             point: &mut image.point,
-            device: image.device.path(),
+            device: &device,
             file_system: &kind.0,
             // Else every run of every arm begins trimmed, so that the image starts alike.
-            trim: !used || arm.trim_before,
+            trim: arm.trim_before || !(used || conditioned),
             identity: format!("a scratch {}{arguments}", kind.0),
+            format: &|| format(&kind, &device),
+            interrupt: &self.interrupt,
         };
         let mut ready = alike::make_ready(ground, arm)?;
         if used {

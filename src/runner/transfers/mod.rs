@@ -1,7 +1,6 @@
 //! Playing transfers of one large file: every pattern with every size of record.
 
 mod cliff;
-mod file;
 mod recorder;
 
 use std::fs::File;
@@ -18,6 +17,7 @@ use super::measurement::{Activity, Failure, Phase, PhaseActivity, PhaseTime, Run
 use super::transferred::Transferred;
 use super::{Refusal, Runner};
 use crate::engine::blocks::{BlockError, block_engine};
+use crate::engine::nameless::{CallError, LargeFile};
 use crate::engine::{Call, Cause};
 use crate::units::human_bytes;
 use crate::volume::activity::ProcessCounts;
@@ -30,7 +30,7 @@ use crate::workload::Config;
 use crate::workload::content::FileContent;
 use crate::workload::policy::{Cache, Settle, SyncPolicy};
 use crate::workload::transfer::{Pass, Pattern};
-use file::{CallError, LargeFile};
+
 use recorder::{About, PassRecorder};
 
 /// The largest record in which a file is laid out that is read, or written over, first.

@@ -100,6 +100,22 @@ fn a_run_of_half_gigabyte_files_ends_soon_too() {
 }
 
 #[test]
+fn a_hang_up_that_is_ignored_stays_ignored() {
+    let location = scratch_in_memory();
+    let config = location.path().join("config");
+    std::fs::write(&config, "set number 20\nset transactions 300\nrun\n").expect("a file");
+    let ended = Command::new("/bin/sh")
+        .args(["-c", "trap '' HUP; kill -HUP $$; (sleep 0.05; kill -HUP $$) & exec \"$0\" \"$1\""])
+        .arg(trimark())
+        .arg(&config)
+        .current_dir(location.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell");
+    assert!(ended.status.success(), "{ended:?}");
+}
+
+#[test]
 fn a_signal_while_the_text_is_drawn_is_heeded() {
     let location = scratch();
     let settings = ["set size 1000000000\nset number 2\nset report full", ENDLESS];

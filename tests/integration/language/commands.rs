@@ -2,12 +2,13 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use trimark::conditioning::step::{Level, SequentialFill, Step, Torture, Until};
 use trimark::experiment::arms::ARM_SETS;
 use trimark::experiment::plan::Arm;
 use trimark::experiment::request::Request;
 use trimark::report::FORMATS;
 use trimark::script::Command;
-use trimark::script::drive::TrimRequest;
+use trimark::script::drive::{ConditionRequest, TrimRequest};
 use trimark::volume::trim::Range;
 use trimark::workload::config::Bias;
 use trimark::workload::policy::{Choice, Content, Settle, SyncPolicy};
@@ -138,6 +139,13 @@ pub fn parts(command: &Command) -> Vec<Part> {
             ];
             let options = options.into_iter().flatten().map(Part::Value);
             keywords("trim").into_iter().chain([Part::Path("", path)]).chain(options).collect()
+        }
+        Command::Condition(request) => {
+            let path = request.directory.to_str().expect("UTF-8").to_owned();
+            let step = request.step.to_string();
+            let words = step.split_whitespace().chain(request.resume.then_some("resume"));
+            let words = words.map(|word| Part::Value(word.to_owned()));
+            keywords("condition").into_iter().chain([Part::Path("", path)]).chain(words).collect()
         }
         Command::Shell(_) => unreachable!("`any_command` makes none"),
     }
@@ -271,7 +279,28 @@ pub fn any_command() -> impl Strategy<Value = Command> {
             .prop_map(|prefix| Command::Help(prefix.into())),
         1 => Just(Command::Quit),
         1 => any_trim().prop_map(Command::Trim),
+        1 => any_condition().prop_map(|request| Command::Condition(Box::new(request))),
     ]
+}
+
+fn any_condition() -> impl Strategy<Value = ConditionRequest> {
+    let level =
+        || (1u8..=100, prop::bool::ANY).prop_map(|(percent, anyway)| Level { percent, anyway });
+    let step = prop_oneof![
+        (1u64..1 << 40, level())
+            .prop_map(|(rounds, fill)| Step::SequentialFill(SequentialFill { rounds, fill })),
+        (1u64..1 << 50, 9u32..=24, 1u64..=4096, level()).prop_map(|(bytes, shift, depth, fill)| {
+            let until = Until::Bytes(bytes);
+            Step::Torture(Torture { record: 1 << shift, depth, until, fill })
+        }),
+        Just(Step::Trim),
+        Just(Step::Format),
+    ];
+    (any_path(), step, prop::bool::ANY).prop_map(|(path, step, resume)| ConditionRequest {
+        directory: path.into(),
+        step,
+        resume,
+    })
 }
 
 fn any_trim() -> impl Strategy<Value = TrimRequest> {

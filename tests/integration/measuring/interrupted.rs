@@ -120,7 +120,7 @@ fn interrupted_workers_leave_nothing_and_tell_what_they_did() {
         let result: RunResult = serde_json::from_value(document.clone()).expect("a result");
         assert_is_partial(&result, &document);
         assert!(out.contains("INTERRUPTED by SIGINT after "), "{out}");
-        assert!(stderr(&output).contains("everything the run made was removed"));
+        assert!(stderr(&output).contains("everything it made was removed"));
     }
 }
 

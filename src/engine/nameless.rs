@@ -1,5 +1,5 @@
-//! The one large file of transfers: it loses its name as soon as it is made, so that
-//! nothing is left of it however the program ends.
+//! A large file that loses its name as soon as it is made, so that nothing is left of it
+//! however the program ends.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Advice, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::engine::system::retry;
-use crate::engine::{Call, System};
+use super::system::retry;
+use super::{Call, System};
+
+/// What the name begins with that it has for a moment; a number follows.
+pub const LARGE_FILE_PREFIX: &str = "trimark-transfer-";
 
 /// A file without a name.
 pub struct LargeFile<'a> {
@@ -45,7 +48,7 @@ impl<'a> LargeFile<'a> {
         directory: &File,
         direct: bool,
     ) -> Result<Self, CallError> {
-        let name = format!("trimark-transfer-{}", std::process::id());
+        let name = format!("{LARGE_FILE_PREFIX}{}", std::process::id());
         let c_name = CString::new(name.as_str()).unwrap_or_default();
         let mut flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         flags.set(OFlags::DIRECT, direct);
