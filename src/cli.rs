@@ -151,6 +151,25 @@ pub enum Action {
         #[arg(required = true, value_name = "STEP")]
         step: Vec<String>,
     },
+    /// Play a ready-made experiment on clean and used drives; without NAME, list them. Says
+    /// first what it will do, write and take, and asks where it erases a device.
+    Recipe {
+        /// Which: sizes, trim-atime, cliff, recovery or dirty.
+        name: Option<String>,
+        /// For a smaller drive: 1/100 of all sizes, numbers and times.
+        #[arg(long, value_name = "SCALE")]
+        scale: Option<String>,
+        /// Your command that erases the drive it finds in TRIMARK_DEVICE, where a clean
+        /// drive is needed; a new file system otherwise.
+        #[arg(long, value_name = "COMMAND")]
+        secure_erase: Option<String>,
+        /// Only say what it would do.
+        #[arg(long)]
+        estimate: bool,
+        /// How it is compared.
+        #[command(flatten)]
+        compare: Box<CompareArgs>,
+    },
     /// Run the script published in 2011 (10,000 files, 20,000 transactions, about 1.2 GB
     /// written) in a temporary directory, which is removed afterwards.
     Demo {

@@ -11,6 +11,7 @@ use trimark::experiment::{analysis, file, saved, values};
 use trimark::report::FORMATS;
 use trimark::script::comparing::COMPARE_OPTIONS;
 use trimark::script::program::{self, Program};
+use trimark::script::recipe::{RecipeRequest, parse_scale};
 use trimark::script::{Dialect, Overrides, Trouble};
 
 /// The workload where no CONFIG is given: small files, deleted and rewritten.
@@ -54,6 +55,27 @@ pub fn compare(program: Option<Program>, arguments: &CompareArgs) -> anyhow::Res
         if !compares {
             session.compare(Request::default())?;
         }
+        Ok(session.worst())
+    })
+}
+
+/// `trimark recipe`
+pub fn recipe(
+    name: Option<&str>,
+    scale: Option<&str>,
+    secure_erase: Option<String>,
+    only_estimate: bool,
+    arguments: &CompareArgs,
+) -> anyhow::Result<u8> {
+    let wrong = |message: String| Trouble::Script(vec![message]);
+    let asked = name.map(|name| {
+        let asked = RecipeRequest::new(name)?;
+        let scale = scale.map_or(Ok(asked.scale), parse_scale)?;
+        Ok(RecipeRequest { scale, secure_erase, only_estimate, ..asked })
+    });
+    let asked = asked.transpose().map_err(wrong)?;
+    with_session(Dialect::Trimark, overrides(arguments, false)?, |session| {
+        session.recipe(asked.as_ref())?;
         Ok(session.worst())
     })
 }

@@ -50,6 +50,10 @@ fn main() -> ExitCode {
                 trim(&dir, &options, check)
             }
             Some(Action::Condition { dir, step }) => condition(&dir, &step),
+            Some(Action::Recipe { name, scale, secure_erase, estimate, compare }) => {
+                let (name, scale) = (name.as_deref(), scale.as_deref());
+                comparison::recipe(name, scale, secure_erase, estimate, &compare)
+            }
             Some(Action::Demo { overrides }) => demo(&overrides),
             Some(Action::Commands { prefix }) => commands(&prefix.join(" ")),
             Some(Action::Man) => man::print().map(|()| 0),

@@ -213,6 +213,27 @@ impl Step {
         self
     }
 
+    /// The same for a drive of another size: numbers of files and directories, times and
+    /// bytes of random writes.
+    #[must_use]
+    pub fn scaled(mut self, scale: f64) -> Self {
+        let scaled = |number: u64| ((number as f64 * scale) as u64).max(1);
+        match &mut self {
+            Self::FillPurge(fill) => {
+                fill.files = fill.files.map(scaled);
+                fill.directories = fill.directories.map(scaled);
+            }
+            Self::Torture(torture) => {
+                torture.until = match torture.until {
+                    Until::Time(time) => Until::Time(scaled(time)),
+                    Until::Bytes(bytes) => Until::Bytes(scaled(bytes)),
+                };
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// True when it erases all that is on the drive.
     #[must_use]
     pub fn erases(&self) -> bool {

@@ -2,12 +2,15 @@
 
 pub mod analysis;
 pub mod arms;
+pub mod estimate;
 pub mod file;
 pub mod hooks;
 pub mod noise;
 pub mod outcome;
+pub mod pace;
 pub mod plan;
 pub mod play;
+pub mod recipes;
 pub mod record;
 pub mod request;
 mod same;

@@ -144,6 +144,15 @@ fn image(outcome: &Outcome) -> Option<String> {
         })
     };
     let trims = outcome.plan.arms.iter().any(|arm| arm.trim_before || discards(&arm.name));
+    let conditions = outcome.plan.arms.iter().any(|arm| !arm.conditions.is_empty());
+    if conditions && !trims {
+        return Some(format!(
+            "a scratch image of {} was used: flash does not wear here, and what a used drive \
+             differs in is which blocks the image already holds (writes into holes take longer); \
+             image_bytes says how many. Use --device or --mountpoint for a drive",
+            human_bytes(bytes)
+        ));
+    }
     trims.then(|| {
         format!(
             "a scratch image of {} was used: its discards punch holes into a file, which later \

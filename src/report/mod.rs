@@ -8,6 +8,7 @@ mod json;
 mod place;
 pub mod postmark;
 pub mod probe;
+pub mod recipe;
 pub mod spread;
 mod text;
 mod transfers;

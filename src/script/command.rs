@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::comparing::COMPARING;
 use super::drive::DRIVE;
 use super::measuring::MEASURING;
+use super::recipe::RECIPE;
 pub use super::row::{Command, CommandRow, Values};
 use super::row::{ROW, set};
 use super::transferring::TRANSFERRING;
@@ -22,13 +23,14 @@ const COUNT: usize = SETTINGS.len()
     + COMPARING.len()
     + TRANSFERRING.len()
     + DRIVE.len()
+    + RECIPE.len()
     + ACTIONS.len();
 
 const fn joined() -> [CommandRow; COUNT] {
     let mut rows = [ROW; COUNT];
     let mut next = 0;
-    let parts: [&[CommandRow]; 6] =
-        [&SETTINGS, &MEASURING, &TRANSFERRING, &COMPARING, &DRIVE, &ACTIONS];
+    let parts: [&[CommandRow]; 7] =
+        [&SETTINGS, &MEASURING, &TRANSFERRING, &COMPARING, &DRIVE, &RECIPE, &ACTIONS];
     let mut part = 0;
     while part < parts.len() {
         let mut row = 0;

@@ -123,7 +123,7 @@ impl Session<'_> {
     }
 
     /// The plan with what is done of it, and the file that is to be gone on with.
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
         request: &Request,
     ) -> Result<(Plan, Vec<RunRecord>, Option<ExperimentFile>), Trouble> {

@@ -18,6 +18,7 @@ mod output;
 pub mod program;
 mod progress;
 pub mod prompt;
+pub mod recipe;
 mod row;
 mod runs;
 mod show;
@@ -242,6 +243,7 @@ impl<'a> Session<'a> {
             Command::Arm(arm) => self.arms.push(*arm),
             Command::Compare(request) => self.compare(*request)?,
             Command::Condition(request) => self.condition(&request)?,
+            Command::Recipe(request) => self.recipe(request.as_deref())?,
             Command::Trim(request) => self.trim(&request)?,
             Command::SetReports(reports) => self.reports = reports,
             Command::Run(file) => self.run(file.as_deref())?,

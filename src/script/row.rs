@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::arguments::Arguments;
 use super::drive::{ConditionRequest, TrimRequest};
 use super::error::LineError;
+use super::recipe::RecipeRequest;
 use crate::experiment::plan::Arm;
 use crate::experiment::request::Request;
 use crate::report::Format;
@@ -25,6 +26,8 @@ pub enum Command {
     Compare(Box<Request>),
     /// Bring a drive to a known state.
     Condition(Box<ConditionRequest>),
+    /// Play a ready-made experiment, or list them.
+    Recipe(Option<Box<RecipeRequest>>),
     /// Discard free space.
     Trim(TrimRequest),
     /// Print the configuration, or append it to a file.

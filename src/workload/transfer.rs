@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::permutation::Permutation;
 use super::policy::Choice;
+use crate::units::human_bytes;
 
 /// What is played.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +81,18 @@ pub enum FileSize {
     FreePercent(u64),
     /// So many hundredths of the machine's memory.
     MemoryHundredths(u64),
+}
+
+impl std::fmt::Display for FileSize {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bytes(bytes) => f.write_str(&human_bytes(*bytes)),
+            Self::FreePercent(share) => write!(f, "{share} % of the free space"),
+            Self::MemoryHundredths(hundredths) => {
+                write!(f, "{} times the memory", *hundredths as f64 / 100.0)
+            }
+        }
+    }
 }
 
 impl FileSize {

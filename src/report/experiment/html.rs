@@ -6,6 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::plot::{self, Plot};
 use super::style;
+use super::transfers;
 use super::view::{self, Line, Table};
 use crate::experiment::outcome::{MetricOutcome, Outcome};
 
@@ -98,9 +99,23 @@ fn plots(outcome: &Outcome) -> Markup {
             .into_iter()
             .flatten()
             .collect();
+    let transfers: Vec<Plot> = [
+        plot::speeds::speeds(outcome),
+        plot::courses::by_time(outcome),
+        plot::courses::by_position(outcome),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let groups = [
+        ("States of the drive", plot::recovery::recovery(outcome)),
+        ("Transfers", transfers),
+        ("Runs", singles),
+        ("Effects", effects),
+        ("Latencies and time", times),
+    ];
     html! {
-        @for (title, group) in
-            [("Runs", singles), ("Effects", effects), ("Latencies and time", times)] {
+        @for (title, group) in groups {
             @if !group.is_empty() {
                 h2 { (title) }
                 div.plots { @for plot in &group { (figure(plot)) } }
@@ -124,6 +139,11 @@ fn figure(plot: &Plot) -> Markup {
 fn tables(outcome: &Outcome) -> Markup {
     html! {
         h2 { "Figures" }
+        @if let Some(speeds) = transfers::table(outcome) {
+            (table("Transfers: medians of the runs, and the change against the base", &speeds))
+        }
+        @let findings = transfers::findings(outcome);
+        @if !findings.is_empty() { ul { @for finding in findings { li { (finding) } } } }
         @if let Some(metric) = outcome.headline() {
             (table(&metric.metric, &view::arms(metric)))
         }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::transfers;
 use super::view::{self, Table};
 use crate::experiment::outcome::Outcome;
 
@@ -22,6 +23,14 @@ pub fn markdown(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "\n({})\n", escaped(&metric.definition))?;
             table(&view::arms(metric), out)?;
         }
+    }
+    if let Some(speeds) = transfers::table(outcome) {
+        writeln!(out, "### Transfers\n")?;
+        table(&speeds, out)?;
+        for finding in transfers::findings(outcome) {
+            writeln!(out, "- {}", escaped(&finding))?;
+        }
+        writeln!(out)?;
     }
     if let Some(noise) = view::noise(outcome) {
         writeln!(out, "Noise: {}\n", escaped(&noise))?;

@@ -10,12 +10,14 @@ pub mod plot;
 mod quantity;
 mod style;
 mod text;
+mod transfers;
 mod view;
 
 use std::io::{self, Write};
 
 use crate::experiment::outcome::Outcome;
 pub use quantity::quantity;
+pub use view::asked;
 
 /// A format of the outcome.
 pub struct OutcomeFormat {
@@ -75,5 +77,25 @@ pub const OUTCOME_FORMATS: &[OutcomeFormat] = &[
         name: "svg-timelines",
         help: "plot: operations over the time of a run",
         render: |outcome, out| plot::alone(plot::timelines::timelines, outcome, out),
+    },
+    OutcomeFormat {
+        name: "svg-speeds",
+        help: "plot: transfers by size of record",
+        render: |outcome, out| plot::alone(plot::speeds::speeds, outcome, out),
+    },
+    OutcomeFormat {
+        name: "svg-times",
+        help: "plot: transfers over time",
+        render: |outcome, out| plot::alone(plot::courses::by_time, outcome, out),
+    },
+    OutcomeFormat {
+        name: "svg-positions",
+        help: "plot: transfers by position in the file",
+        render: |outcome, out| plot::alone(plot::courses::by_position, outcome, out),
+    },
+    OutcomeFormat {
+        name: "svg-recovery",
+        help: "plot: how much of the base each state of the drive has",
+        render: |outcome, out| plot::alone(plot::recovery::recovery, outcome, out),
     },
 ];

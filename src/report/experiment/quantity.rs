@@ -48,6 +48,16 @@ pub fn four_digits(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// The same without what an axis has no need of: 20, not 20.00.
+#[must_use]
+pub fn round_number(value: f64) -> String {
+    let text = four_digits(value);
+    if text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

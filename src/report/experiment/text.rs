@@ -4,9 +4,13 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table as Drawn, presets};
 
+use super::transfers as of_transfers;
 use super::view::{self, Line, Table};
 use crate::experiment::outcome::{MetricOutcome, Outcome};
+use crate::report::instruments::sparkline;
 use crate::stats::comparison::{Comparison, Scale, Verdict};
+use crate::units::{human_bytes, human_duration};
+use crate::workload::transfer::Pattern;
 
 /// Columns of the page.
 const WIDTH: u16 = 100;
@@ -23,6 +27,8 @@ pub fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\nNoise")?;
         paragraph("  ", &noise, out)?;
     }
+    states(outcome, out)?;
+    transfers(outcome, out)?;
     secondary(outcome, out)?;
     if !outcome.warnings.is_empty() {
         writeln!(out, "\nTo be known")?;
@@ -64,6 +70,57 @@ fn headline(metric: &MetricOutcome, out: &mut dyn Write) -> io::Result<()> {
     paragraph("  ", &format!("({}: {})", metric.metric, metric.definition), out)?;
     table(view::arms(metric), out)?;
     bars(metric, out)
+}
+
+/// How much of the base's rate each state of the drive has.
+fn states(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let shares = view::shares_of_base(outcome);
+    if shares.len() < 2 {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nStates of the drive: {} in per cent of {}",
+        outcome.plan.metric, outcome.plan.base
+    )?;
+    let width = shares.iter().map(|share| share.arm.chars().count()).max().unwrap_or(0);
+    let most = shares.iter().map(|share| share.estimate).fold(1.0, f64::max);
+    for share in shares {
+        let length = (share.estimate.max(0.0) / most * BAR as f64).round() as usize;
+        let bar = "█".repeat(length);
+        writeln!(out, "  {:width$}  {bar:<BAR$} {}", share.arm, share.figure())?;
+    }
+    Ok(())
+}
+
+/// Transfers by size of record, over time, and what stands out.
+fn transfers(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let Some(speeds) = of_transfers::table(outcome) else { return Ok(()) };
+    writeln!(out, "\nTransfers: medians of the runs, and the change against the base")?;
+    table(speeds, out)?;
+    for pattern in Pattern::ALL {
+        let passes = of_transfers::courses(outcome, pattern);
+        let courses = passes.iter().map(|(arm, pass)| (*arm, *pass, of_transfers::over_time(pass)));
+        let courses: Vec<_> = courses.filter(|(_, _, course)| !course.is_empty()).collect();
+        for (arm, pass, course) in courses {
+            let rates: Vec<f64> = course.iter().map(|(_, rate)| *rate).collect();
+            let top = rates.iter().copied().fold(0.0, f64::max);
+            writeln!(
+                out,
+                "  {} {}, {} over {}: |{}| up to {} MB/s",
+                pass.pattern.name(),
+                human_bytes(pass.record),
+                outcome.plan.arms[arm].name,
+                human_duration(pass.elapsed()),
+                sparkline(&rates),
+                super::quantity::four_digits(top)
+            )?;
+        }
+    }
+    for finding in of_transfers::findings(outcome) {
+        paragraph("  - ", &finding, out)?;
+    }
+    Ok(())
 }
 
 /// The intervals, drawn on one scale.

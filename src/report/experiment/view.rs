@@ -5,8 +5,10 @@ use super::quantity::quantity;
 use crate::experiment::outcome::{MetricOutcome, Outcome};
 use crate::experiment::plan::{Arm, Blocks, VolumePlan};
 use crate::experiment::record::End;
-use crate::stats::comparison::{Comparison, Role, Verdict};
+use crate::stats::comparison::{Comparison, Role, Scale, Verdict};
+use crate::stats::metrics::Better;
 use crate::units::{grouped, human_bytes, human_duration};
+use crate::workload::transfer::WorkloadKind;
 
 /// A verdict with its subject.
 pub(super) struct Line {
@@ -48,9 +50,13 @@ pub(super) fn lines(metric: &MetricOutcome) -> Vec<Line> {
 /// A table of words.
 pub(super) struct Table {
     /// Names of the columns.
-    pub head: Vec<&'static str>,
+    pub head: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
+}
+
+fn names(columns: &[&str]) -> Vec<String> {
+    columns.iter().map(|&name| name.to_owned()).collect()
 }
 
 /// Each arm's values in a metric.
@@ -73,9 +79,58 @@ pub(super) fn arms(metric: &MetricOutcome) -> Table {
         row
     };
     Table {
-        head: vec!["arm", "runs", "median", "mean", "variation", "least", "most"],
+        head: names(&["arm", "runs", "median", "mean", "variation", "least", "most"]),
         rows: metric.arms.iter().map(row).collect(),
     }
+}
+
+/// How much of the base's an arm has in the headline metric, as shares of 1.
+pub(super) struct Share {
+    /// The arm.
+    pub arm: String,
+    /// Its place among the arms.
+    pub place: usize,
+    pub estimate: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Share {
+    /// `47.3 % (46.1 … 48.6 %)`
+    pub fn figure(&self) -> String {
+        let [estimate, low, high] = [self.estimate, self.low, self.high].map(|share| 100.0 * share);
+        if low < high {
+            format!("{estimate:.1} % ({low:.1} … {high:.1} %)")
+        } else {
+            format!("{estimate:.1} %")
+        }
+    }
+}
+
+/// Each arm as a share of the base, which is the first; none where no arm brings its
+/// drive to a state, or the headline metric is no rate.
+pub(super) fn shares_of_base(outcome: &Outcome) -> Vec<Share> {
+    let arms = &outcome.plan.arms;
+    let metric = outcome.headline().filter(|metric| metric.better == Better::Higher);
+    let conditioned = arms.iter().any(|arm| arm.trim_before || !arm.conditions.is_empty());
+    let Some(metric) = metric.filter(|_| conditioned) else { return Vec::new() };
+    let base = &outcome.plan.base;
+    let of_arm = |(place, arm): (usize, &Arm)| {
+        if arm.name == *base {
+            return Some(Share { arm: base.clone(), place, estimate: 1.0, low: 1.0, high: 1.0 });
+        }
+        let mut found = metric.comparisons.iter();
+        let against = found.find(|c| c.contrast == arm.name && c.base == *base)?;
+        let effect = against.effect.filter(|_| against.scale == Scale::Ratio)?;
+        Some(Share {
+            arm: arm.name.clone(),
+            place,
+            estimate: 1.0 + effect.estimate,
+            low: 1.0 + effect.low,
+            high: 1.0 + effect.high,
+        })
+    };
+    arms.iter().enumerate().filter_map(of_arm).collect()
 }
 
 /// Every comparison of the metrics that were not the question.
@@ -91,7 +146,7 @@ pub(super) fn secondary(outcome: &Outcome) -> Table {
             ]);
         }
     }
-    Table { head: vec!["metric", "of", "effect", "verdict"], rows }
+    Table { head: names(&["metric", "of", "effect", "verdict"]), rows }
 }
 
 /// What was in force, arm by arm.
@@ -102,14 +157,16 @@ pub(super) fn in_force(outcome: &Outcome) -> Table {
         vec![arm.name.clone(), asked(arm), options]
     };
     Table {
-        head: vec!["arm", "asked for", "in force, read back"],
+        head: names(&["arm", "asked for", "in force, read back"]),
         rows: outcome.plan.arms.iter().map(row).collect(),
     }
 }
 
 /// What an arm was to be.
-pub(super) fn asked(arm: &Arm) -> String {
+#[must_use]
+pub fn asked(arm: &Arm) -> String {
     let mut parts = arm.mount_options.clone();
+    parts.extend(arm.conditions.iter().map(|step| format!("condition='{step}'")));
     let own = [
         arm.trim_before.then(|| "trim=before".to_owned()),
         arm.file_system.as_ref().map(|name| format!("fs={name}")),
@@ -187,6 +244,9 @@ pub(super) fn start(outcome: &Outcome) -> Option<String> {
 /// The workload in a line.
 pub(super) fn workload(outcome: &Outcome) -> String {
     let config = &outcome.plan.arms.first().map_or(&outcome.plan.config, |arm| &arm.config);
+    if config.workload == WorkloadKind::Transfers {
+        return transfers(config);
+    }
     let stop = match config.duration_ns {
         Some(time) if !config.transactions_set => {
             format!("transactions for {}", human_duration(time))
@@ -198,6 +258,21 @@ pub(super) fn workload(outcome: &Outcome) -> String {
         grouped(config.number),
         grouped(config.size_low),
         grouped(config.size_high),
+        sync_name(config)
+    )
+}
+
+fn transfers(config: &crate::workload::Config) -> String {
+    let of = &config.transfers;
+    let patterns: Vec<&str> = of.patterns.iter().map(|pattern| pattern.name()).collect();
+    let records: Vec<String> = of.records.iter().map(|record| human_bytes(*record)).collect();
+    format!(
+        "one file of {}: {} in records of {}, depth {}, {}, sync {}",
+        of.file_size,
+        patterns.join(", "),
+        records.join(", "),
+        of.depth,
+        if config.direct { "past the page cache" } else { "through the page cache" },
         sync_name(config)
     )
 }

@@ -5,10 +5,12 @@ use proptest::prelude::*;
 use trimark::conditioning::step::{Level, SequentialFill, Step, Torture, Until};
 use trimark::experiment::arms::ARM_SETS;
 use trimark::experiment::plan::Arm;
+use trimark::experiment::recipes::RECIPES;
 use trimark::experiment::request::Request;
 use trimark::report::FORMATS;
 use trimark::script::Command;
 use trimark::script::drive::{ConditionRequest, TrimRequest};
+use trimark::script::recipe::RecipeRequest;
 use trimark::volume::trim::Range;
 use trimark::workload::config::Bias;
 use trimark::workload::policy::{Choice, Content, Settle, SyncPolicy};
@@ -147,6 +149,18 @@ pub fn parts(command: &Command) -> Vec<Part> {
             let words = words.map(|word| Part::Value(word.to_owned()));
             keywords("condition").into_iter().chain([Part::Path("", path)]).chain(words).collect()
         }
+        Command::Recipe(None) => keywords("recipe"),
+        Command::Recipe(Some(asked)) => {
+            let options = [
+                Some(asked.recipe.name.to_owned()),
+                Some(format!("scale={}", asked.scale)),
+                asked.secure_erase.as_ref().map(|command| format!("secure-erase={command}")),
+                asked.only_estimate.then(|| "estimate".to_owned()),
+                asked.request.blocks.map(|blocks| format!("blocks={blocks}")),
+            ];
+            let options = options.into_iter().flatten().map(Part::Value);
+            keywords("recipe").into_iter().chain(options).collect()
+        }
         Command::Shell(_) => unreachable!("`any_command` makes none"),
     }
 }
@@ -279,8 +293,24 @@ pub fn any_command() -> impl Strategy<Value = Command> {
             .prop_map(|prefix| Command::Help(prefix.into())),
         1 => Just(Command::Quit),
         1 => any_trim().prop_map(Command::Trim),
+        1 => any_recipe().prop_map(|request| Command::Recipe(request.map(Box::new))),
         1 => any_condition().prop_map(|request| Command::Condition(Box::new(request))),
     ]
+}
+
+fn any_recipe() -> impl Strategy<Value = Option<RecipeRequest>> {
+    let names = RECIPES.iter().map(|recipe| recipe.name).collect::<Vec<_>>();
+    let erase = prop::option::of("[a-z]{1,8}");
+    let blocks = prop::option::of(1u64..1 << 40);
+    let asked = (prop::sample::select(names), 1e-6f64..1e3, erase, prop::bool::ANY, blocks)
+        .prop_map(|(name, scale, secure_erase, only_estimate, blocks)| RecipeRequest {
+            scale,
+            secure_erase,
+            only_estimate,
+            request: Request { blocks, ..Request::default() },
+            ..RecipeRequest::new(name).expect("it is there")
+        });
+    prop::option::of(asked)
 }
 
 fn any_condition() -> impl Strategy<Value = ConditionRequest> {

@@ -30,7 +30,7 @@ use crate::support::{entries, run_in, scratch_in_memory, stderr, stdout, trimark
 use watched::Watched;
 
 /// What scripts set with these lines, in this directory.
-fn config(directory: &Path, settings: &[&str]) -> Config {
+pub fn config(directory: &Path, settings: &[&str]) -> Config {
     let mut config = Config::default();
     let location = format!("location {}", directory.display());
     for setting in settings.iter().copied().chain([location.as_str()]) {

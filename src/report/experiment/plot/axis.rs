@@ -46,6 +46,18 @@ impl Axis {
         Self { low, high, is_logarithmic: true, ticks }
     }
 
+    /// From the least to the largest of these sizes in bytes, in order, by powers of two.
+    pub fn doublings(sizes: &[u64]) -> Self {
+        let power = |size: Option<&u64>| (size.copied().unwrap_or(1).max(1) as f64).log10();
+        let (low, high) = (power(sizes.first()), power(sizes.last()));
+        let high = if high > low { high } else { low + 1.0 };
+        // A number needs so much room.
+        let every = sizes.len().div_ceil(10);
+        let shown = sizes.iter().rev().step_by(every).rev();
+        let ticks = shown.map(|size| (*size as f64, short_size(*size))).collect();
+        Self { low, high, is_logarithmic: true, ticks }
+    }
+
     /// Places of its own, in equal steps.
     pub fn named(names: &[String]) -> Self {
         let ticks = names.iter().enumerate().map(|(place, name)| (place as f64, name.clone()));
@@ -57,6 +69,16 @@ impl Axis {
     pub fn share(&self, value: f64) -> f64 {
         let value = if self.is_logarithmic { value.log10() } else { value };
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+}
+
+/// `4K`, `1M`
+fn short_size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => bytes.to_string(),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
+        _ => bytes.to_string(),
     }
 }
 
@@ -92,6 +114,17 @@ mod tests {
         assert_eq!(names, ["0", "20", "40", "60", "80", "100"]);
         let axis = Axis::logarithmic(&[2e-6, 3e-3], |value| format!("{value:e}"));
         assert_eq!(axis.ticks.len(), 5);
+    }
+
+    #[test]
+    fn each_doubling_is_a_step_of_one_length() {
+        let sizes: Vec<u64> = (0..9).map(|power| 4096 << power).collect();
+        let axis = Axis::doublings(&sizes);
+        let names: Vec<&str> = axis.ticks.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(names, ["4K", "8K", "16K", "32K", "64K", "128K", "256K", "512K", "1M"]);
+        for (step, size) in sizes.iter().enumerate() {
+            assert!((axis.share(*size as f64) - step as f64 / 8.0).abs() < 1e-9);
+        }
     }
 
     proptest! {

@@ -7,7 +7,7 @@ use super::{Plot, marks};
 
 /// Width of every plot: such that its letters are readable on a phone.
 pub(super) const WIDTH: f64 = 460.0;
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 68.0;
 const RIGHT: f64 = 12.0;
 const LINE: f64 = 17.0;
 

@@ -44,6 +44,15 @@ pub(super) fn mark(arm: usize, x: f64, y: f64, hollow: bool) -> Markup {
     }
 }
 
+/// A line from the least to the most at a place.
+pub(super) fn whisker(arm: usize, x: f64, least: f64, most: f64) -> Markup {
+    let x = format!("{x:.1}");
+    html! {
+        line.line x1=(x) x2=(x) y1=(format!("{least:.1}")) y2=(format!("{most:.1}"))
+            style={"stroke:" (colour(arm))} {}
+    }
+}
+
 /// A line through places, in the colour of an arm; later arms are dashed otherwise.
 pub(super) fn line(arm: usize, places: &[(f64, f64)]) -> Markup {
     let dashes = ["none", "6 3", "2 2", "8 2 2 2", "4 4", "1 3"][arm % KINDS];

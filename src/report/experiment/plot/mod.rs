@@ -1,12 +1,15 @@
 //! Plots as SVG: axes with units and sensible numbers, legends of shape and colour.
 
 mod axis;
+pub mod courses;
 pub mod distributions;
 pub mod effects;
 mod frame;
 pub mod latencies;
 mod marks;
+pub mod recovery;
 pub mod runs;
+pub mod speeds;
 pub mod timelines;
 
 use std::io::{self, Write};

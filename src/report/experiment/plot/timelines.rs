@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::{Plot, marks};
 use crate::experiment::outcome::Outcome;
 use crate::report::experiment::classic::middle;
-use crate::report::experiment::quantity::four_digits;
+use crate::report::experiment::quantity::round_number;
 use crate::runner::measurement::Phase;
 
 /// Operations per second during the transactions of each arm's middle run.
@@ -32,7 +32,7 @@ pub fn timelines(outcome: &Outcome) -> Vec<Plot> {
             format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
         }),
         x_title: "seconds".into(),
-        y: Axis::linear(&rates, 4, four_digits),
+        y: Axis::linear(&rates, 4, round_number),
         y_title: "operations per second".into(),
         legend: curves
             .iter()
