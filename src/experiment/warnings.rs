@@ -27,7 +27,8 @@ pub fn of(outcome: &Outcome) -> Vec<String> {
     if runs.is_empty() {
         return Vec::new();
     }
-    let checks: [Check; 6] = [short, in_the_cache, restless, own_share, skipped, unverified];
+    let checks: [Check; 7] =
+        [short, in_the_cache, restless, own_share, skipped, unverified, unsteady];
     // Nobody else sees what is mounted for the experiment alone.
     let private =
         matches!(outcome.plan.volume, VolumePlan::Scratch { .. } | VolumePlan::Device { .. });
@@ -50,6 +51,16 @@ fn short(runs: &[&RunRecord]) -> Option<String> {
         "{count} the transactions took less than 1 s (the shortest {} s): more of them make the \
          comparison sharper",
         seconds(shortest)
+    ))
+}
+
+fn unsteady(runs: &[&RunRecord]) -> Option<String> {
+    let round = |run: &RunResult| run.round.clone().filter(|round| round.steady.is_none());
+    let count = counted(runs, |run| round(run).is_some())?;
+    let first = runs.iter().find_map(|run| round(&run.result))?;
+    Some(format!(
+        "{count} {} was not steady after {} rounds: the last of them counts, but is on its way",
+        first.metric, first.number
     ))
 }
 

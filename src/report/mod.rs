@@ -10,6 +10,7 @@ pub mod postmark;
 pub mod probe;
 pub mod recipe;
 pub mod spread;
+pub mod steady;
 mod text;
 mod transfers;
 pub mod trim;

@@ -24,6 +24,15 @@ pub struct OpenLocation {
     pub place: Place,
 }
 
+impl Drop for OpenLocation {
+    /// Gives the lock back. Closing alone would not, as long as a process that is just
+    /// being started has a copy of the descriptor: the next run would find the location in
+    /// use.
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.directory, FlockOperation::Unlock);
+    }
+}
+
 impl OpenLocation {
     /// True when less than is written may be stored, as far as can be told.
     #[must_use]

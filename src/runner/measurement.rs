@@ -122,6 +122,36 @@ pub struct Iteration {
     pub of: u64,
 }
 
+/// Which of the rounds until a steady state it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Which, from 1.
+    pub number: u64,
+    /// How many there may be.
+    pub of: u64,
+    /// The number that is to be steady.
+    pub metric: String,
+    /// What it is in this round, in its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// The rounds up to this one that are steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Plateau>,
+}
+
+/// Rounds in a row that are steady.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Plateau {
+    /// The first of them.
+    pub first_round: u64,
+    /// The mean of their values.
+    pub mean: f64,
+    /// The range of the values, as a share of it.
+    pub range: f64,
+    /// How far the line of least squares moves from the first to the last, the same.
+    pub slope: f64,
+}
+
 /// All that is known of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
@@ -136,6 +166,9 @@ pub struct RunResult {
     /// Which of several runs it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<Iteration>,
+    /// Which of the rounds until a steady state it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<Round>,
     /// The files its settings were read from, in order; a `.pmrc` among them.
     pub config_files: Vec<PathBuf>,
     /// The settings it ran with.
@@ -195,6 +228,7 @@ impl RunResult {
             tool: Tool::this(),
             started: jiff::Timestamp::now().to_string(),
             iteration: None,
+            round: None,
             config_files: config_files.to_vec(),
             config: config.clone(),
             host: Some(Host::describe()),

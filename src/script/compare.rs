@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use super::grammar::parse_line;
-use super::{Command, Dialect, Session, Trouble};
+use super::{Command, Dialect, Session, Trouble, steadily};
 use crate::experiment::analysis;
 use crate::experiment::file::{ExperimentFile, FileError, Saved};
 use crate::experiment::outcome::Outcome;
@@ -172,7 +172,11 @@ impl Session<'_> {
         let mut run = |config: &Config| {
             let progress = &mut NoProgress;
             let mut runner = Runner { system, clock, interrupt: interrupt.clone(), progress };
-            runner.run(config, config_files)
+            let Some(rule) = &config.steady else { return runner.run(config, config_files) };
+            // What counts is the state they come to.
+            let mut play = || runner.run(config, config_files);
+            let mut runs = steadily::rounds(rule, &mut play, &mut |_| Ok(()))?;
+            Ok(runs.pop().expect("there is at least one round"))
         };
         let mut progress = ComparisonBar::on_terminal();
         let interrupt = self.signals.interrupt();

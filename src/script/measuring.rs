@@ -4,9 +4,10 @@
 use super::arguments::Arguments;
 use super::error::LineError;
 use super::row::{Command, CommandRow, ROW, Values, set};
+use crate::stats::metrics::metric;
 use crate::units::parse_duration;
 use crate::workload::policy::{
-    Cache, Choice, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy,
+    Cache, Choice, Content, GeneratorKind, LatencyLevel, Settle, SteadyRule, SyncPolicy,
 };
 use crate::workload::sizes::Sizes;
 use crate::workload::{Assignment, Config};
@@ -14,7 +15,7 @@ use crate::workload::{Assignment, Config};
 const NEW: CommandRow = CommandRow { classic: false, ..ROW };
 
 /// The rows.
-pub const MEASURING: [CommandRow; 15] = [
+pub const MEASURING: [CommandRow; 16] = [
     CommandRow {
         words: &["set", "duration"],
         usage: "TIME",
@@ -45,6 +46,18 @@ pub const MEASURING: [CommandRow; 15] = [
             let number = arguments.count("a number of iterations", Config::ITERATIONS)?;
             Ok(Command::Set(Assignment::Iterations(number)))
         },
+        ..NEW
+    },
+    CommandRow {
+        words: &["set", "steady"],
+        usage: "off|METRIC [rounds=25] [window=5] [range=20%] [slope=10%]",
+        summary: "Sets until what number is steady runs are repeated",
+        details: "`run` plays rounds until in the last five the METRIC ranges over no more than 20 \
+                  % of its mean and the line through them moves by no more than 10 % of it (SNIA \
+                  PTS); five that only rise or only fall must stay within a tenth of that range. \
+                  Not to be steady in so many rounds is a result, and said. Of a comparison each \
+                  run is the last of such rounds. `trimark metrics` lists the metrics. Default off.",
+        parse: parse_steady,
         ..NEW
     },
     CommandRow {
@@ -276,6 +289,48 @@ fn parse_fan_out(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
         }
     };
     Ok(Command::Set(Assignment::FanOut(directory)))
+}
+
+fn parse_steady(arguments: &mut Arguments<'_>) -> Result<Command, LineError> {
+    const EXPECTED: &str = "off, or a metric such as transactions_per_second";
+    const OPTIONS: &str = "rounds=N, window=N, range=PERCENT or slope=PERCENT";
+    let word = arguments.required(EXPECTED)?;
+    let name = word.text();
+    if name.eq_ignore_ascii_case("off") {
+        return Ok(Command::Set(Assignment::Steady(None)));
+    }
+    if metric(&name).is_none() {
+        let message = format!("there is no metric `{name}`: `trimark metrics` lists them");
+        return Err(arguments.error_at(word, message).expecting(EXPECTED));
+    }
+    let mut rule = SteadyRule::snia(&name);
+    while let Some(word) = arguments.take() {
+        let text = word.text();
+        let (option, value) = text.split_once('=').unwrap_or((text.as_str(), ""));
+        let number = value.strip_suffix('%').unwrap_or(value).parse::<u64>().unwrap_or(0);
+        let (field, bounds) = match option {
+            "rounds" => (&mut rule.rounds, 1..=1_000_000),
+            "window" => (&mut rule.window, 3..=1_000),
+            "range" => (&mut rule.range_percent, 1..=1_000),
+            "slope" => (&mut rule.slope_percent, 1..=1_000),
+            _ => {
+                let message = format!("`{option}` is no option of `set steady`");
+                return Err(arguments.error_at(word, message).expecting(OPTIONS));
+            }
+        };
+        if !bounds.contains(&number) {
+            let (least, most) = (bounds.start(), bounds.end());
+            let message = format!("`{text}`: {option} is a number from {least} to {most}");
+            return Err(arguments.error_at(word, message).expecting(OPTIONS));
+        }
+        *field = number;
+    }
+    if rule.rounds < rule.window {
+        let (rounds, window) = (rule.rounds, rule.window);
+        let message = format!("{window} rounds in a row cannot be steady within {rounds}");
+        return Err(arguments.error_at(word, message).expecting("rounds= of at least window="));
+    }
+    Ok(Command::Set(Assignment::Steady(Some(rule))))
 }
 
 fn sigma(arguments: &mut Arguments<'_>) -> Result<u64, LineError> {

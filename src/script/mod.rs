@@ -23,6 +23,7 @@ mod row;
 mod runs;
 mod show;
 mod speech;
+mod steadily;
 pub mod transferring;
 mod trouble;
 mod values;

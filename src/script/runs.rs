@@ -4,14 +4,16 @@ use std::path::Path;
 
 use super::bar::BarProgress;
 use super::progress::ClassicProgress;
-use super::{Dialect, Session, Trouble, output, show};
+use super::{Dialect, Session, Trouble, output, show, steadily};
 use crate::interrupt::signal_name;
 use crate::report::spread::spread;
+use crate::report::steady::steady;
 use crate::report::{Format, postmark};
 use crate::runner::clock::MonotonicClock;
 use crate::runner::measurement::{Iteration, RunResult, Status};
 use crate::runner::{NoProgress, Progress, Runner};
 use crate::workload::Config;
+use crate::workload::policy::SteadyRule;
 use crate::workload::transfer::WorkloadKind;
 
 /// PostMark's reports have no place for what it does not do.
@@ -51,9 +53,12 @@ impl Session<'_> {
         };
         let mut runs = Vec::new();
         let mut outcome = Ok(());
+        if let Some(rule) = &config.steady {
+            return self.run_steadily(&config, rule, &reports, &mut destinations);
+        }
+        let classic = reports.iter().any(|format| format.is_classic());
         for iteration in 1..=config.iterations {
-            let mut result =
-                self.play(&config, reports.iter().any(|format| format.is_classic()))?;
+            let mut result = self.play(&config, classic)?;
             if config.iterations > 1 {
                 result.iteration = Some(Iteration { number: iteration, of: config.iterations });
             }
@@ -73,7 +78,41 @@ impl Session<'_> {
         }
         self.out.flush()?;
         outcome?;
-        // One that came too late to stop the run is meant for what follows.
+        self.stop_if_asked()
+    }
+
+    /// Plays rounds until they are steady.
+    fn run_steadily(
+        &mut self,
+        config: &Config,
+        rule: &SteadyRule,
+        reports: &[Format],
+        destinations: &mut [output::Destination],
+    ) -> Result<(), Trouble> {
+        let classic = reports.iter().any(|format| format.is_classic());
+        let session = std::cell::RefCell::new(&mut *self);
+        let runs = steadily::rounds(
+            rule,
+            &mut || session.borrow_mut().play(config, classic),
+            &mut |result| {
+                let mut session = session.borrow_mut();
+                session.outputs.begin();
+                session.write_reports(reports, destinations, result)
+            },
+        )?;
+        if let Some(place) = reports.iter().position(|format| *format == Format::Full) {
+            match destinations.get_mut(place) {
+                Some(destination) => destination.write(|out| steady(&runs, out))?,
+                None => steady(&runs, self.out)?,
+            }
+        }
+        self.out.flush()?;
+        runs.last().map_or(Ok(()), Trouble::of_status)?;
+        self.stop_if_asked()
+    }
+
+    /// A signal that came too late to stop the run is meant for what follows.
+    fn stop_if_asked(&self) -> Result<(), Trouble> {
         match self.signals.interrupt().pending() {
             Some(signal) => Err(Trouble::Interrupted { signal, name: signal_name(signal) }),
             None => Ok(()),

@@ -11,5 +11,6 @@ pub mod floor;
 mod judge;
 pub mod metrics;
 pub mod shape;
+pub mod steady;
 pub mod summary;
 pub mod verdict;

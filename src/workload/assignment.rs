@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::config::{Bias, Config, EngineKind, Location};
-use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy};
+use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SteadyRule, SyncPolicy};
 use super::sizes::Sizes;
 use super::transfer::{FileSize, Pattern, WorkloadKind};
 
@@ -74,6 +74,8 @@ pub enum Assignment {
     Sizes(Sizes),
     /// A directory whose files per directory are taken over.
     FanOut(Option<PathBuf>),
+    /// Until what the run is repeated.
+    Steady(Option<SteadyRule>),
     /// Threads.
     Workers(u64),
     /// Where the random numbers come from.
@@ -131,6 +133,7 @@ impl Config {
             Assignment::Verify(verify) => self.verify = verify,
             Assignment::Sizes(sizes) => self.sizes = sizes,
             Assignment::FanOut(directory) => self.fan_out = directory,
+            Assignment::Steady(rule) => self.steady = rule,
             Assignment::Workers(workers) => self.workers = workers,
             Assignment::Generator(generator) => self.generator = generator,
             Assignment::Workload(workload) => self.workload = workload,

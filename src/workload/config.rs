@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SyncPolicy};
+use super::policy::{Cache, Content, GeneratorKind, LatencyLevel, Settle, SteadyRule, SyncPolicy};
 use super::sizes::{SizeSource, Sizes};
 use super::slots::{Limits, MAX_DIRECTORIES, MAX_FILE_NUMBER, MAX_SIZE};
 use super::transfer::{Transfers, WorkloadKind};
@@ -132,6 +132,9 @@ pub struct Config {
     /// found there, whatever `subdirectories` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fan_out: Option<PathBuf>,
+    /// Repeats the run until a number of it is steady, instead of `iterations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyRule>,
     /// Threads, each with a pool of its own.
     pub workers: u64,
     /// Where the random numbers come from.
@@ -177,6 +180,7 @@ impl Default for Config {
             verify: false,
             sizes: Sizes::default(),
             fan_out: None,
+            steady: None,
             workers: 1,
             generator: GeneratorKind::default(),
             workload: WorkloadKind::default(),

@@ -80,6 +80,30 @@ impl Choice for Cache {
     const NAMES: &'static [(&'static str, Self)] = &[("warm", Self::Warm), ("cold", Self::Cold)];
 }
 
+/// When a run is repeated until a number of it is steady.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SteadyRule {
+    /// Name of the metric.
+    pub metric: String,
+    /// No more rounds than this.
+    pub rounds: u64,
+    /// Rounds in a row that must be steady.
+    pub window: u64,
+    /// The largest range of their values, per cent of the mean.
+    pub range_percent: u64,
+    /// How far the line through them may move, the same.
+    pub slope_percent: u64,
+}
+
+impl SteadyRule {
+    /// As SNIA's *Performance Test Specification* has it, of a metric.
+    #[must_use]
+    pub fn snia(metric: &str) -> Self {
+        let metric = metric.to_owned();
+        Self { metric, rounds: 25, window: 5, range_percent: 20, slope_percent: 10 }
+    }
+}
+
 /// How long to wait, before and after a run, for the device to be quiet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

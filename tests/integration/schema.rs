@@ -23,7 +23,7 @@ fn schema() -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-fn violations(document: &Value) -> Vec<String> {
+pub fn violations(document: &Value) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&schema()).expect("a schema");
     let show =
         |error: jsonschema::ValidationError<'_>| format!("{}: {error}", error.instance_path());

@@ -15,16 +15,17 @@ use trimark::experiment::play::{ExperimentProgress, Next, Player};
 use trimark::experiment::record::Start;
 use trimark::experiment::request::{About, Request, RequestError};
 use trimark::experiment::stage::{Ready, Stage, StageError};
-use trimark::interrupt::Interrupt;
+use trimark::interrupt::{Interrupt, Signals};
 use trimark::report::FORMATS;
 use trimark::report::experiment::OUTCOME_FORMATS;
 use trimark::runner::measurement::RunResult;
 use trimark::runner::{NoProgress, Runner};
+use trimark::script::{Dialect, Overrides, Session};
 use trimark::workload::Config;
 
 use crate::measuring::config;
 use crate::probe::images::Mounted;
-use crate::support::{root, scratch};
+use crate::support::{root, run_in, scratch, stderr, trimark};
 
 /// Bytes of the drive, and of the file that is written to it.
 const CAPACITY: u64 = 48 << 20;
@@ -218,4 +219,61 @@ fn on_a_drive_that_does_not_wear_no_state_differs() {
         assert!(sentence(&text, arm).starts_with("no difference larger than"), "{text}");
     }
     assert!(!text.contains("CLIFF"), "{text}");
+}
+
+/// What a script says that is played on a drive.
+fn script(drive: &FlashDrive, place: &Path, settings: &[&str]) -> String {
+    let (mut out, mut errors) = (Vec::new(), Vec::new());
+    let signals = Signals::default();
+    let mut session =
+        Session::new(Dialect::Trimark, Overrides::default(), signals, &mut out, &mut errors)
+            .with_system(drive)
+            .with_clock(drive);
+    let location = format!("location \"{}\"", place.display());
+    for setting in settings.iter().copied().chain([location.as_str()]) {
+        session.line("test", 1, &format!("set {setting}"));
+    }
+    session.line("test", 2, "run");
+    assert_eq!(session.worst(), 0, "{}", String::from_utf8_lossy(&errors));
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn rounds_go_on_until_the_drive_is_steady() {
+    let Some(memory) = memory() else { return };
+    // Three rounds find erased blocks for all, those after them for nothing.
+    let drive = FlashDrive::new(CAPACITY, true);
+    let settings =
+        [&TRANSFERS[..3], &["file-size 16m", "steady transfer_write rounds=12"]].concat();
+    let out = script(&drive, memory.path(), &settings);
+    assert!(out.contains("STEADY STATE in rounds 4 to 8: 20."), "{out}");
+    assert_eq!(out.matches("  steady\n").count(), 5, "{out}");
+
+    let drive = FlashDrive::new(CAPACITY, true);
+    let short = [&TRANSFERS[..3], &["file-size 16m", "steady transfer_write rounds=6"]].concat();
+    let out = script(&drive, memory.path(), &[&short[..], &["report full json"]].concat());
+    assert!(out.contains("NO STEADY STATE in 6 rounds"), "{out}");
+    let last = out.lines().rfind(|line| line.starts_with('{')).expect("JSON");
+    let last: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!((&last["round"]["number"], &last["round"]["of"]), (&6.into(), &6.into()));
+    assert!(last["round"]["steady"].is_null() && last["round"]["value"].is_number(), "{last}");
+    assert!(last["warnings"].to_string().contains("no steady state"), "{last}");
+    assert_eq!(crate::schema::violations(&last), [""; 0]);
+}
+
+#[test]
+fn a_script_that_cannot_become_steady_is_refused() {
+    let place = scratch();
+    for (setting, said) in [
+        ("steady speed", "no metric `speed`"),
+        ("steady transfer_write rounds=3", "5 rounds in a row"),
+        ("steady transfer_write window=2", "from 3 to"),
+        ("steady transfer_write bound=2", "no option of `set steady`"),
+    ] {
+        let script = format!("set {setting}\nrun\n");
+        std::fs::write(place.path().join("script"), script).expect("a script");
+        let output = run_in(place.path(), trimark(), &["script"], "");
+        assert_eq!(output.status.code(), Some(2), "{setting}");
+        assert!(stderr(&output).contains(said), "{setting}: {}", stderr(&output));
+    }
 }

@@ -11,9 +11,10 @@ use trimark::report::FORMATS;
 use trimark::script::Command;
 use trimark::script::drive::{ConditionRequest, TrimRequest};
 use trimark::script::recipe::RecipeRequest;
+use trimark::stats::metrics::METRICS;
 use trimark::volume::trim::Range;
 use trimark::workload::config::Bias;
-use trimark::workload::policy::{Choice, Content, Settle, SyncPolicy};
+use trimark::workload::policy::{Choice, Content, Settle, SteadyRule, SyncPolicy};
 use trimark::workload::sizes::Sizes;
 use trimark::workload::transfer::{FileSize, Pattern};
 use trimark::workload::{Assignment, Config, EngineKind, Location, LocationChange};
@@ -217,6 +218,14 @@ fn measuring(assignment: &Assignment) -> Vec<Part> {
             let path = Part::Path("", path.to_str().expect("UTF-8").into());
             [keywords("fan-out tree"), vec![path]].concat()
         }
+        Assignment::Steady(None) => keywords("steady off"),
+        Assignment::Steady(Some(rule)) => {
+            let options = format!(
+                "{} rounds={} window={} range={}% slope={}",
+                rule.metric, rule.rounds, rule.window, rule.range_percent, rule.slope_percent
+            );
+            value("steady", options)
+        }
         Assignment::Workers(count) => value("workers", count.to_string()),
         Assignment::Interval(interval) => value("interval", format!("{interval}ns")),
         Assignment::Generator(generator) => keywords(&format!("generator {}", generator.name())),
@@ -400,6 +409,19 @@ fn any_assignment() -> impl Strategy<Value = Assignment> {
     ]
 }
 
+fn any_steady() -> impl Strategy<Value = SteadyRule> {
+    let metrics = METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>();
+    (prop::sample::select(metrics), 3u64..=1000, 0u64..100, 1u64..=1000, 1u64..=1000).prop_map(
+        |(metric, window, more, range_percent, slope_percent)| SteadyRule {
+            metric: metric.into(),
+            rounds: window + more,
+            window,
+            range_percent,
+            slope_percent,
+        },
+    )
+}
+
 fn any_measuring() -> impl Strategy<Value = Assignment> {
     fn any<T: Choice + std::fmt::Debug>() -> impl Strategy<Value = T> {
         prop::sample::select(T::NAMES.iter().map(|(_, value)| *value).collect::<Vec<_>>())
@@ -420,6 +442,7 @@ fn any_measuring() -> impl Strategy<Value = Assignment> {
         ]
         .prop_map(Assignment::Sizes),
         prop::option::of(any_path()).prop_map(|path| Assignment::FanOut(path.map(Into::into))),
+        prop::option::of(any_steady()).prop_map(Assignment::Steady),
         any().prop_map(Assignment::Generator),
         any().prop_map(Assignment::Workload),
         vec(prop::sample::select(Pattern::ALL.to_vec()), 1..8).prop_map(Assignment::Patterns),
