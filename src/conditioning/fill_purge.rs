@@ -7,8 +7,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
@@ -18,9 +16,13 @@ use super::step::{FillPurge, Order};
 use super::{ConditionError, Work};
 use crate::engine::Call;
 use crate::engine::system::retry;
+use crate::volume::tree;
+use crate::workload::config::MAX_FILE_SIZE;
 use crate::workload::content::FileContent;
+use crate::workload::generator::{Generator, Xoshiro};
 use crate::workload::permutation::Permutation;
 use crate::workload::policy::Content;
+use crate::workload::sizes::{SizeSource, Sizes as Distribution};
 
 /// The longest single write, bytes.
 const WRITE: u64 = 1 << 20;
@@ -97,6 +99,24 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// The sizes of files where they are not between two bounds.
+    fn distribution(&self, fill: &FillPurge) -> Result<Option<SizeSource>, ConditionError> {
+        Ok(match &fill.distribution {
+            None | Some(Distribution::Uniform) => None,
+            Some(Distribution::Lognormal { median, sigma_thousandths }) => {
+                let sigma = *sigma_thousandths as f64 / 1000.0;
+                Some(SizeSource::lognormal(*median, sigma, MAX_FILE_SIZE))
+            }
+            Some(Distribution::Tree(directory)) => {
+                let sizes = tree::sizes(directory).map_err(|error| {
+                    let directory = directory.display();
+                    ConditionError::Refused(format!("size=tree:{directory}: {error}"))
+                })?;
+                Some(SizeSource::Samples(sizes.into()))
+            }
+        })
+    }
+
     /// Of contents and orders: other bytes each time, lest a drive recognise them.
     pub(super) fn seed(&self) -> u64 {
         std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64)
@@ -115,7 +135,8 @@ impl Tree<'_, '_> {
         // room does, and the last one takes the rest.
         let margin = at_first.about(fill.fill) / MARGIN;
         let mut sizes = fill.sizes(0, at_first.about(fill.fill) - margin, self.block);
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(round);
+        let drawn = self.work.distribution(fill)?;
+        let mut random = Xoshiro::new(round, 0);
         let what = format!("fill {} of {}", round + 1, fill.rounds);
         let mut taken = Taken::Whole;
         while taken == Taken::Whole && fill.files.is_none_or(|files| self.files < files) {
@@ -126,7 +147,10 @@ impl Tree<'_, '_> {
                 let room = room.about(fill.fill).saturating_sub(margin);
                 sizes = fill.sizes(self.files, room, self.block);
             }
-            let size = sizes.low + random.next_u64() % (sizes.high - sizes.low + 1);
+            let size = match &drawn {
+                Some(source) => source.draw(&mut random),
+                None => sizes.low + random.below(sizes.high - sizes.low + 1),
+            };
             taken = self.create(size)?;
         }
         if let Some(files) = fill.files.filter(|files| self.files < *files) {

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{parse_count, parse_duration, parse_size};
+use crate::workload::sizes::Sizes as Distribution;
 
 /// Files in a directory where neither number is given: about what the published test had.
 const FILES_PER_DIRECTORY: u64 = 12;
@@ -82,6 +83,9 @@ pub struct FillPurge {
     /// Their sizes; none draws them so that the number of files fills the space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
+    /// Another distribution of them than between two bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<Distribution>,
     /// How full it gets.
     pub fill: Level,
     /// The order of deleting.
@@ -258,6 +262,7 @@ fn fill_purge(value: Option<&str>, options: &mut Options<'_>) -> Result<FillPurg
         rounds: options.rounds(value)?,
         files: options.number("files")?,
         directories: options.number("directories")?,
+        distribution: options.distribution()?,
         sizes: options.sizes()?,
         fill: options.level()?,
         order: options.order()?,
@@ -382,6 +387,33 @@ impl<'t> Options<'t> {
         }
     }
 
+    /// `size=lognormal:MEDIAN:SIGMA` or `size=tree:DIR`; other sizes are left.
+    fn distribution(&mut self) -> Result<Option<Distribution>, StepError> {
+        let Some((_, value)) = self.pairs.iter().find(|(key, _)| *key == "size") else {
+            return Ok(None);
+        };
+        let distribution = match value.split_once(':') {
+            Some(("tree", directory)) if !directory.is_empty() => {
+                Distribution::Tree(directory.into())
+            }
+            Some(("lognormal", numbers)) => {
+                let (median, sigma) = numbers.split_once(':').unwrap_or((numbers, ""));
+                let sigma = sigma.parse::<f64>().ok().filter(|sigma| (0.0..=4.0).contains(sigma));
+                let sigma = sigma.ok_or_else(|| {
+                    self.wrong(format!("size={value}: it is size=lognormal:16k:1.5, at most 4"))
+                })?;
+                let median = self.bytes("size", median)?;
+                Distribution::Lognormal {
+                    median,
+                    sigma_thousandths: (sigma * 1000.0).round() as u64,
+                }
+            }
+            _ => return Ok(None),
+        };
+        self.take("size");
+        Ok(Some(distribution))
+    }
+
     fn sizes(&mut self) -> Result<Option<Sizes>, StepError> {
         let Some(value) = self.take("size") else { return Ok(None) };
         let (low, high) = value.split_once('-').unwrap_or((value, value));
@@ -441,6 +473,14 @@ impl fmt::Display for Step {
                 if let Some(Sizes { low, high }) = fill.sizes {
                     write!(f, " size={low}-{high}")?;
                 }
+                match &fill.distribution {
+                    Some(Distribution::Lognormal { median, sigma_thousandths }) => {
+                        let sigma = *sigma_thousandths as f64 / 1000.0;
+                        write!(f, " size=lognormal:{median}:{sigma}")?;
+                    }
+                    Some(Distribution::Tree(path)) => write!(f, " size=tree:{}", path.display())?,
+                    Some(Distribution::Uniform) | None => {}
+                }
                 match fill.order {
                     Order::Forward => {}
                     Order::Reverse => write!(f, " order=reverse")?,
@@ -494,8 +534,23 @@ mod tests {
         };
         assert_eq!((fill.rounds, fill.files_per_directory()), (10, 13));
         let sizes = fill.sizes(0, 64 << 30, 4096);
+        assert_eq!(fill.distribution, None);
         let mean = (sizes.low + sizes.high) / 2;
         assert!(mean.abs_diff((64 << 30) / 590_519) < 4096, "{mean}");
+    }
+
+    #[test]
+    fn sizes_are_distributed_as_it_is_written() {
+        for text in ["fill-purge:1 size=lognormal:16384:1.5", "fill-purge:1 size=tree:/srv/mail"] {
+            let Step::FillPurge(fill) = step(text) else { panic!("another step") };
+            assert!(fill.distribution.is_some() && fill.sizes.is_none());
+            assert_eq!(Step::FillPurge(fill).to_string(), text);
+        }
+        for text in
+            ["size=lognormal:16k", "size=lognormal:0:1", "size=lognormal:1k:9", "size=tree:"]
+        {
+            assert!(Step::parse(&format!("fill-purge {text}")).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -40,14 +40,14 @@ const CONDITION: CommandRow = CommandRow {
     summary: "Brings a drive to a known state",
     details: "fill-purge[:ROUNDS] files=N directories=N size=LOW-HIGH fill=100% \
               order=forward|reverse|random: fills the file system of DIR to its last block with \
-              small files (4k-400k, or such that N fill it) and deletes them. \
-              sequential-fill[:ROUNDS] fill=100%: the same with one file. torture[:TIME] \
-              record=4k depth=32 fill=100% (or bytes=BYTES for TIME, 20m): also writes all over \
-              that file at random first. trim: discards free space. All they made is removed; \
-              what is full is full of random bytes. A file system that the system needs is not \
-              filled beyond 90% without the word anyway. resume: the rest of the same step that \
-              was stopped. Arms of a comparison take condition='STEP…', and there also format \
-              and secure-erase:COMMAND.",
+              small files (4k-400k, or such that N fill it; also size=lognormal:MEDIAN:SIGMA or \
+              size=tree:DIR) and deletes them. sequential-fill[:ROUNDS] fill=100%: the same with \
+              one file. torture[:TIME] record=4k depth=32 fill=100% (or bytes=BYTES for TIME, \
+              20m): also writes all over that file at random first. trim: discards free space. \
+              All they made is removed; what is full is full of random bytes. A file system that \
+              the system needs is not filled beyond 90% without the word anyway. resume: the rest \
+              of the same step that was stopped. Arms of a comparison take condition='STEP…', and \
+              there also format and secure-erase:COMMAND.",
     values: Values::Path,
     parse: parse_condition,
     ..NEW
@@ -155,12 +155,12 @@ impl Session<'_> {
     /// [`Trouble::Trim`], [`Trouble::Output`]; [`Trouble::Run`] when a check shows that
     /// discards do not arrive.
     pub fn trim(&mut self, request: &TrimRequest) -> Result<(), Trouble> {
-        let held = self.signals.clone();
-        let _held = held.hold();
+        let signals = self.signals.clone();
+        let _held = signals.hold();
         let trimmed = trim::trim(&request.directory, request.range)?;
         report::trim::trimmed(&trimmed, self.out)?;
         if request.check {
-            let check = trim::check(&request.directory)?;
+            let check = trim::check(&request.directory, &signals.interrupt())?;
             report::trim::check(&check, self.out)?;
             if !check.arrived() {
                 return Err(Trouble::Run(format!(

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use linux_raw_sys::general::fstrim_range;
 use linux_raw_sys::ioctl::FITRIM;
@@ -16,6 +17,12 @@ use super::device::{Device, DeviceCounts};
 use super::mount::Mount;
 use super::place::{Place, Space};
 use super::{cache, probe};
+use crate::interrupt::Interrupt;
+
+/// Discards that a check has not seen by then are not waited for.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// Time between the trims of a check.
+const BETWEEN_TRIMS: Duration = Duration::from_millis(200);
 
 /// Free space that was not discarded.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +149,8 @@ pub fn trim(path: &Path, range: Range) -> Result<Trimmed, TrimError> {
 pub struct Check {
     /// Bytes written, deleted and trimmed.
     pub bytes_deleted: u64,
-    /// Bytes that the file system says the trim discarded.
+    /// Bytes that the file system says a trim discarded; the most of them, if it took
+    /// several.
     pub bytes_trimmed: u64,
     /// What the device counted from the delete on, by anybody.
     pub device: DeviceCounts,
@@ -156,11 +164,12 @@ impl Check {
     }
 }
 
-/// Writes a file into a directory, deletes it, trims, and counts the device's discards.
+/// Writes a file into a directory, deletes it, trims until that is discarded (or there is
+/// no hope of it any more), and counts the device's discards.
 ///
 /// # Errors
 /// [`TrimError`], also where there is no device whose discards could be counted.
-pub fn check(path: &Path) -> Result<Check, TrimError> {
+pub fn check(path: &Path, interrupt: &Interrupt) -> Result<Check, TrimError> {
     let directory = open(path)?;
     let place = Place::describe(path, &directory).map_err(TrimError::Io)?;
     let device = place.device.as_ref().ok_or_else(|| {
@@ -176,10 +185,20 @@ pub fn check(path: &Path) -> Result<Check, TrimError> {
     let uncounted = || TrimError::Unsupported("the kernel counts nothing for its device".into());
     let before = device.counts().ok_or_else(uncounted)?;
     std::fs::remove_file(&file).map_err(TrimError::Io)?;
-    cache::sync_file_system(&directory).map_err(TrimError::Io)?;
-    let bytes_trimmed = free_space(&directory)?;
-    let counts = device.counts().ok_or_else(uncounted)?.since(&before);
-    Ok(Check { bytes_deleted: probe::TRIAL_BYTES, bytes_trimmed, device: counts })
+    let begun = Instant::now();
+    let mut bytes_trimmed = 0;
+    loop {
+        cache::sync_file_system(&directory).map_err(TrimError::Io)?;
+        bytes_trimmed = free_space(&directory)?.max(bytes_trimmed);
+        let counts = device.counts().ok_or_else(uncounted)?.since(&before);
+        let check = Check { bytes_deleted: probe::TRIAL_BYTES, bytes_trimmed, device: counts };
+        // xfs frees in the background, and leaves out what it is about to free.
+        let patient = begun.elapsed() < PATIENCE && interrupt.pending().is_none();
+        if check.arrived() || !patient {
+            return Ok(check);
+        }
+        sleep(BETWEEN_TRIMS);
+    }
 }
 
 fn open(path: &Path) -> Result<File, TrimError> {

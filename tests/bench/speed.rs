@@ -4,10 +4,13 @@
 //! `cargo bench --bench speed [-- PAIRS]`. PostMark and a tmpfs at `/dev/shm` are needed
 //! for the ratios; what is missing is said.
 
+mod numbers;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use numbers::{median, sorted};
 use trimark::workload::policy::LatencyLevel;
 
 /// One comparison: a name, a script without location and `run`, the ratio to be reached.
@@ -200,15 +203,4 @@ fn memory() {
         peak as f64 / 1_048_576.0,
         peak as f64 / FILES as f64
     );
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-fn median(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
 }

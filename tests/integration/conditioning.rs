@@ -135,6 +135,34 @@ fn a_fill_makes_so_many_files_of_such_sizes_up_to_a_level() {
     assert!((0.58..=0.63).contains(&taken), "{taken} {out}");
 }
 
+/// Bytes that a file took on average.
+fn each(out: &str) -> f64 {
+    let files = out.split(" files in").next().and_then(|text| text.rsplit(' ').next());
+    let files = files.map(|digits| digits.replace(',', "")).expect("a number of files");
+    let taken = bytes(out, "free before") - bytes(out, "at the fullest");
+    taken as f64 / files.parse::<f64>().expect("a number")
+}
+
+#[test]
+fn sizes_of_files_are_as_asked_for() {
+    let Some(ground) = Ground::make("ext4") else { return };
+    // Whole blocks (of 1 KiB on so small a file system), and a part of a directory's.
+    let even = each(&ground.conditioned("fill-purge size=4k fill=80%"));
+    let aside = even - 4096.0;
+    assert!((0.0..300.0).contains(&aside), "{even}");
+    // The mean is e^(1/2) times the median.
+    let lognormal = each(&ground.conditioned("fill-purge size=lognormal:16k:1 fill=80%"));
+    assert!((25_000.0..34_000.0).contains(&lognormal), "{lognormal}");
+    let tree = scratch();
+    std::fs::write(tree.path().join("mail"), [0; 5000]).expect("a file");
+    let step = format!("fill-purge fill=80% size=tree:{}", tree.path().display());
+    let samples = each(&ground.conditioned(&step));
+    assert!((5120.0..5120.0 + 2.0 * aside).contains(&samples), "{samples} beside {even}");
+    let (code, _, errors) = ground.condition("fill-purge size=tree:/nothing-here");
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("/nothing-here"), "{errors}");
+}
+
 #[test]
 fn an_interrupted_step_leaves_nothing_and_can_be_resumed() {
     for kind in FILE_SYSTEMS {
@@ -342,4 +370,27 @@ fn a_fault_at_any_call_leaves_nothing_that_clean_does_not_remove() {
             }
         }
     }
+}
+
+#[test]
+fn a_device_node_is_no_place_to_bring_to_a_state() {
+    let Some(device) = format_device("ext4", &[]) else { return };
+    let place = scratch();
+    let link = place.path().join("link");
+    std::os::unix::fs::symlink(&device.node, &link).expect("a link");
+    let link = link.to_string_lossy().into_owned();
+    let before = std::fs::read(&device.image).expect("an image");
+    for node in [&device.node, &link] {
+        for step in ["fill-purge", "sequential-fill", "torture:1s", "trim"] {
+            let output = Command::new(trimark())
+                .args(["condition", node, step])
+                .env("TRIMARK_STATE_DIR", place.path())
+                .stdin(Stdio::null())
+                .output()
+                .expect("the program starts");
+            assert_eq!(output.status.code(), Some(2), "{step}: {}", stderr(&output));
+            assert!(stderr(&output).contains("is no directory"), "{step}: {}", stderr(&output));
+        }
+    }
+    assert!(std::fs::read(&device.image).expect("an image") == before, "it was written to");
 }

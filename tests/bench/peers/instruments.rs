@@ -7,8 +7,9 @@ use trimark::workload::config::{Config, EngineKind, Location};
 use trimark::workload::policy::LatencyLevel;
 
 use crate::contenders::play;
+use crate::numbers::{median, sorted};
+use crate::verdict;
 use crate::volume::Volume;
-use crate::{median, sorted, verdict};
 
 /// Bound of what `set latency operations`, the default, may cost.
 const OPERATIONS: f64 = 1.03;

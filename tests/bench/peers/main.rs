@@ -6,9 +6,12 @@
 
 mod contenders;
 mod instruments;
+#[path = "../numbers.rs"]
+mod numbers;
 mod volume;
 
 use contenders::{CONTENDERS, Contest, FLOOR, FS_MARK, Rates, TRIMARK};
+use numbers::{median, sorted};
 use volume::{Volume, program};
 
 /// At least as fast as `fs_mark`.
@@ -107,15 +110,4 @@ fn middle(sorted: &[f64], digits: usize) -> String {
 /// The bound, marked where it was missed.
 fn verdict(good: bool, bound: f64) -> String {
     format!("{bound:.2}{}", if good { " " } else { "!" })
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-fn median(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
 }

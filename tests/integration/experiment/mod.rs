@@ -3,7 +3,7 @@
 pub mod command;
 mod file;
 mod killed;
-mod model;
+pub mod model;
 mod places;
 mod played;
 mod reports;

@@ -127,7 +127,8 @@ impl Stage for Directories {
     }
 }
 
-struct Silent;
+/// Shows nothing.
+pub struct Silent;
 
 impl ExperimentProgress for Silent {
     fn run_begins(&mut self, _: &Next<'_>) {}

@@ -11,7 +11,7 @@ use trimark::experiment::analysis;
 use trimark::experiment::file::ExperimentFile;
 use trimark::experiment::outcome::Outcome;
 use trimark::experiment::plan::{Arm, Blocks, VolumePlan};
-use trimark::experiment::play::{ExperimentProgress, Next, Player};
+use trimark::experiment::play::Player;
 use trimark::experiment::record::Start;
 use trimark::experiment::request::{About, Request, RequestError};
 use trimark::experiment::stage::{Ready, Stage, StageError};
@@ -23,6 +23,7 @@ use trimark::runner::{NoProgress, Runner};
 use trimark::script::{Dialect, Overrides, Session};
 use trimark::workload::Config;
 
+use crate::experiment::model::Silent;
 use crate::measuring::config;
 use crate::probe::images::Mounted;
 use crate::support::{root, run_in, scratch, stderr, trimark};
@@ -116,13 +117,6 @@ impl Stage for States<'_> {
     fn image_bytes(&self, _: &Arm) -> Option<u64> {
         None
     }
-}
-
-struct Silent;
-
-impl ExperimentProgress for Silent {
-    fn run_begins(&mut self, _: &Next<'_>) {}
-    fn run_ends(&mut self) {}
 }
 
 /// Clean, used and trimmed arms on a drive.

@@ -3,7 +3,7 @@
 //!
 //! It adds once per operation, not per block: beyond 2^25 a block of 49 bytes would add 48.
 
-use super::report::{in_one_second, terse_figures};
+use super::report::{ROUNDINGS, in_one_second, terse_figures};
 use super::{Pair, Played, report};
 use crate::support::{run_in, scratch, stderr, stdout, trimark};
 
@@ -43,7 +43,7 @@ fn terse_sums(played: &Played) -> [f64; 2] {
 fn assert_sums(settings: &str, real: &Played, ours: &Played) {
     // A rate is rounded to a 32-bit float as well, unless the time was one second.
     let exact = in_one_second(&real.out) && in_one_second(&ours.out);
-    let tolerance = if exact { 0.0 } else { 2.5e-7 };
+    let tolerance = if exact { 0.0 } else { ROUNDINGS };
     for (real, ours) in terse_sums(real).into_iter().zip(terse_sums(ours)) {
         assert!((real - ours).abs() <= tolerance * real, "{ours}, not {real}, in {settings}");
         assert!(real > f64::from(1 << 24), "{real}: too little to lose count");
@@ -60,7 +60,7 @@ fn byte_sums_lose_count_as_postmarks() {
         assert_sums(settings, &real, &ours);
         for ((exact, classic), real) in sums_as_json(settings).into_iter().zip(terse_sums(&real)) {
             assert!(
-                (classic - real).abs() <= 2.5e-7 * real,
+                (classic - real).abs() <= ROUNDINGS * real,
                 "{classic}, not {real}, in {settings}"
             );
             assert_ne!(exact, classic, "no count was lost, so nothing is tested: {settings}");

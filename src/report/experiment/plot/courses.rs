@@ -1,10 +1,8 @@
 //! Throughput of transfers over time and over the file, arms overlaid.
 
-use maud::html;
-
+use super::Plot;
 use super::axis::Axis;
 use super::frame::Frame;
-use super::{Plot, marks};
 use crate::experiment::outcome::Outcome;
 use crate::report::experiment::quantity::round_number;
 use crate::report::experiment::transfers::{self, over_file, over_time};
@@ -78,19 +76,5 @@ fn plot(outcome: &Outcome, passes: &[(usize, &Transferred)], kind: &Kind<'_>) ->
             .collect(),
         height: 190.0,
     };
-    let drawn: Vec<(usize, Vec<(f64, f64)>)> = curves
-        .iter()
-        .map(|(arm, curve)| {
-            (*arm, curve.iter().map(|(place, rate)| (frame.x(*place), frame.y(*rate))).collect())
-        })
-        .collect();
-    let body = html! {
-        @for (arm, places) in &drawn {
-            (marks::line(*arm, places))
-            @for (x, y) in places.iter().filter(|_| places.len() < 40) {
-                (marks::mark(*arm, *x, *y, false))
-            }
-        }
-    };
-    Some(frame.plot(body))
+    Some(frame.curves(&curves))
 }

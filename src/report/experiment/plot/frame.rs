@@ -10,6 +10,8 @@ pub(super) const WIDTH: f64 = 460.0;
 const LEFT: f64 = 68.0;
 const RIGHT: f64 = 12.0;
 const LINE: f64 = 17.0;
+/// Curves of fewer places have marks.
+const SHORT: usize = 40;
 
 /// What a plot is made of besides its marks.
 pub(super) struct Frame {
@@ -62,6 +64,25 @@ impl Frame {
             right += width;
         }
         rows
+    }
+
+    /// The plot of one curve an arm; the places of short ones are marked.
+    pub fn curves(self, curves: &[(usize, Vec<(f64, f64)>)]) -> Plot {
+        let drawn: Vec<(usize, Vec<(f64, f64)>)> = curves
+            .iter()
+            .map(|(arm, curve)| {
+                (*arm, curve.iter().map(|(x, y)| (self.x(*x), self.y(*y))).collect())
+            })
+            .collect();
+        let body = html! {
+            @for (arm, places) in &drawn {
+                (marks::line(*arm, places))
+                @for (x, y) in places.iter().filter(|_| places.len() < SHORT) {
+                    (marks::mark(*arm, *x, *y, false))
+                }
+            }
+        };
+        self.plot(body)
     }
 
     /// The plot with these marks.

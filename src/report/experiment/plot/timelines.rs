@@ -1,10 +1,8 @@
 //! Operations over the time of a run.
 
-use maud::html;
-
+use super::Plot;
 use super::axis::Axis;
 use super::frame::Frame;
-use super::{Plot, marks};
 use crate::experiment::outcome::Outcome;
 use crate::report::experiment::classic::middle;
 use crate::report::experiment::quantity::round_number;
@@ -40,21 +38,7 @@ pub fn timelines(outcome: &Outcome) -> Vec<Plot> {
             .collect(),
         height: 180.0,
     };
-    let drawn: Vec<(usize, Vec<(f64, f64)>)> = curves
-        .iter()
-        .map(|(arm, curve)| {
-            (*arm, curve.iter().map(|(time, rate)| (frame.x(*time), frame.y(*rate))).collect())
-        })
-        .collect();
-    let body = html! {
-        @for (arm, places) in &drawn {
-            (marks::line(*arm, places))
-            @for (x, y) in places.iter().filter(|_| places.len() < 40) {
-                (marks::mark(*arm, *x, *y, false))
-            }
-        }
-    };
-    vec![frame.plot(body)]
+    vec![frame.curves(&curves)]
 }
 
 /// The middle of each whole interval, seconds, and operations per second in it.
